@@ -26,7 +26,7 @@ def graph(problem: cp.Problem) -> Programme:
     return Declared.of(problem).programme
 
 
-def said(problem: cp.Problem) -> tuple[float, float]:
+def bounds_of(problem: cp.Problem) -> tuple[float, float]:
     problem.solve(solver=cp.CLARABEL)
     found = simopt.certify(problem)
     assert found.closes(1e-7)
@@ -56,11 +56,11 @@ def test_numbers_that_are_written_on_are_seen() -> None:
     """Constants of CVXPY are copies of what the user gave; whoever writes on these gets bounds of the new numbers."""
     matrix = cp.Constant(A.copy())
     problem = problem_of(matrix, 1.0)
-    before = said(problem)
+    before = bounds_of(problem)
     matrix.value[0, 0] = 4.0
     changed = A.copy()
     changed[0, 0] = 4.0
-    after = said(problem_of(changed, 1.0))
+    after = bounds_of(problem_of(changed, 1.0))
     declared = Declared.of(problem)
     x = {declared.programme.leaves[key].name: np.array([1.0, 0.0, 0.0]) for key in declared.programme.leaves}
     fresh = Declared.of(problem_of(changed, 1.0))
@@ -74,10 +74,10 @@ def test_parameters_and_bounds_are_seen() -> None:
     problem = problem_of(A, level, [low, np.full(3, 2.0)])
     for number in (1.0, 2.0, 0.5, 1.0):
         level.value = number
-        ours, fresh = said(problem), said(problem_of(A, number, [low.copy(), np.full(3, 2.0)]))
+        ours, fresh = bounds_of(problem), bounds_of(problem_of(A, number, [low.copy(), np.full(3, 2.0)]))
         assert ours == pytest.approx(fresh, rel=1e-6)
     low[:] = 0.4
-    assert said(problem) == pytest.approx(said(problem_of(A, 1.0, [np.full(3, 0.4), np.full(3, 2.0)])), rel=1e-6)
+    assert bounds_of(problem) == pytest.approx(bounds_of(problem_of(A, 1.0, [np.full(3, 0.4), np.full(3, 2.0)])), rel=1e-6)
 
 
 def test_the_sign_of_a_cost_decides_anew_what_is_an_epigraph() -> None:

@@ -12,7 +12,7 @@ import pytest
 from simopt.duality import Declared
 
 
-def shared(weights: np.ndarray, total: float) -> Declared:
+def one_row(weights: np.ndarray, total: float) -> Declared:
     """min Σ x_i² over Σ w_i x_i = total: no float may solve the row."""
     x = cp.Variable(len(weights), name="x")
     return Declared.of(cp.Problem(cp.Minimize(cp.sum_squares(x)), [(weights @ x == total).set_label("total")]))
@@ -26,12 +26,12 @@ def test_it_is_not_below_the_optimum_and_as_near_to_it_as_rounding(seed: int) ->
     optimum = Fraction(total) ** 2 / squares
     point = {"x": weights * float(Fraction(total) / squares)}
     multipliers = {"total": np.array([-2.0 * float(Fraction(total) / squares)]), "quad_over_lin 1": 2.0 * point["x"]}
-    found = shared(weights, total).upper_to_rounding(point, multipliers)
+    found = one_row(weights, total).upper_to_rounding(point, multipliers)
     assert optimum * (1 - Fraction(2) ** -100) <= Fraction(found) <= optimum * (1 + Fraction(1, 10**12))
 
 
 def test_a_row_off_by_more_costs_its_multiplier() -> None:
-    declared = shared(np.array([1.0, 1.0]), 2.0)
+    declared = one_row(np.array([1.0, 1.0]), 2.0)
     multipliers = {"total": np.array([-2.0])}
     assert declared.upper_to_rounding({"x": np.array([1.0, 1.0])}, multipliers) == pytest.approx(2.0, abs=1e-12)
     assert declared.upper_to_rounding({"x": np.array([1.0, 0.5])}, multipliers) == pytest.approx(1.25 + 2.0 * 0.5)
@@ -40,7 +40,7 @@ def test_a_row_off_by_more_costs_its_multiplier() -> None:
 
 def test_what_cancels_in_a_row_counts_with_its_rounding() -> None:
     """1e20 (x_1 − x_2) = total: the row may be off by 1e4 and look as if it held."""
-    declared = shared(np.array([1e20, -1e20]), 0.1)
+    declared = one_row(np.array([1e20, -1e20]), 0.1)
     point = {"x": np.array([1.0 / 3.0, 1.0 / 3.0])}
     assert declared.upper_to_rounding(point, {"total": np.array([1.0])}) > 100.0
 

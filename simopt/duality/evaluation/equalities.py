@@ -88,13 +88,13 @@ class Equations:
 
     def prove(self, x: Interval, pivots: tuple[Indices, Indices], step: Interval) -> None:
         """Remember for x by which rows and pivots it was solved, and the step that was left."""
-        self.programme.cached.keep(self._proof, self._asked(x), (pivots, step))
+        self.programme.cached.keep(self._proof, self._key_of(x), (pivots, step))
 
     def proven(self, x: Interval) -> tuple[tuple[Indices, Indices], Interval] | None:
         """What `prove` remembers for the same intervals."""
-        return cast("tuple[tuple[Indices, Indices], Interval] | None", self.programme.cached.known(self._proof, self._asked(x)))
+        return cast("tuple[tuple[Indices, Indices], Interval] | None", self.programme.cached.known(self._proof, self._key_of(x)))
 
-    def _asked(self, x: Interval) -> dict[int, Any]:
+    def _key_of(self, x: Interval) -> dict[int, Any]:
         return dict(enumerate([*(entries for _, entries in self.chosen), x]))
 
     def jacobian(self, num: Arithmetic) -> Any:

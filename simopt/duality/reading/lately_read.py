@@ -23,7 +23,7 @@ R = TypeVar("R")
 
 
 @dataclass(frozen=True)
-class _DeferredReading(Generic[R]):
+class _RecentReading(Generic[R]):
     """What a problem was when it was read: objective and labelled constraints, constants, and the numbers in these; and the result."""
 
     problem: cp.Problem
@@ -50,7 +50,7 @@ class LatelyRead(Generic[R]):
     """The last results of reading problems, the latest first."""
 
     def __init__(self) -> None:
-        self._readings: tuple[_DeferredReading[R], ...] = ()
+        self._readings: tuple[_RecentReading[R], ...] = ()
 
     def of(self, problem: cp.Problem, read: Callable[[cp.Problem], R], rests: Callable[[R], bool]) -> R:
         """The result for this problem, computed by `read` where it is not known; `rests` says of it what `rests_on_values` does."""
@@ -61,7 +61,7 @@ class LatelyRead(Generic[R]):
             if sum(part.size for constant in constants for part in numbers(constant.value)) > LARGEST:
                 return result
             parts = (problem.objective, *problem.constraints)
-            known = _DeferredReading(
+            known = _RecentReading(
                 problem, parts, _labels(problem), constants, _contents(constants), changing(problem), rests(result), result
             )
         self._readings = (known, *(each for each in self._readings if each.problem is not problem))[:MOST]
