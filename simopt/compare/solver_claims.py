@@ -259,7 +259,7 @@ def _of_no_optimum(problem: Problem, known: KnownOptimum, claimed: Status) -> Cl
         stays = Survival(False, f"not known how a change of the data by {CHANGE:g} acts ({error})")
     if not stays.holds:
         return ClaimVerdict(NOT_PROVEN, f"{said}; but {stays.why}")
-    survives = f"and so it is for all data within {CHANGE:g} of these"
+    survives = f"and so it is for all data within {CHANGE:g} of these, relatively"
     return ClaimVerdict(FALSE, f"{said}, {survives}", bound, known.point if without_points else None)
 
 

@@ -69,7 +69,7 @@ class ConicForm:
     def parts(self) -> list[tuple[str, int, slice]]:
         """Kind, size and rows of each cone."""
         ends = np.cumsum([size * size if kind == SEMIDEFINITE else size for kind, size in self.cones], dtype=int).tolist()
-        starts = [0, *ends[:-1]]
+        starts = [0, *ends][: len(ends)]
         return [(kind, size, slice(start, end)) for (kind, size), start, end in zip(self.cones, starts, ends, strict=True)]
 
 

@@ -221,6 +221,12 @@ def test_infeasible_is_false_only_of_what_stays_feasible(width: float, liars: No
     assert ("for all data within 1e-06" if width > 1e-5 else "may make the problem infeasible") in found.reason
 
 
+def test_infeasible_of_equations_alone_is_false(liars: None) -> None:
+    x = cp.Variable(2, name="x")
+    found = claim(cp.Problem(cp.Minimize(cp.sum_squares(x)), [x[0] + 2 * x[1] == 1]), plug_in("pessimist"))
+    assert found.verdict == FALSE
+
+
 def test_unbounded_is_false_only_of_what_stays_bounded(liars: None) -> None:
     """min x₁ − x₂ for x₁ ≥ x₂ falls without end where one of the four ones changes."""
     x = cp.Variable(2, name="x")

@@ -94,3 +94,10 @@ def test_widths_between_one_change_and_ten_are_decided_near_what_they_need() -> 
     for width in (3.9e-6, 4.5e-6):
         decided[width] = stays_feasible(conic_form(cp.Problem(cp.Minimize(ones @ x), [x >= 1, x <= 1 + width]))).holds
     assert decided == {3.9e-6: False, 4.5e-6: True}
+
+
+def test_equations_alone_are_examined() -> None:
+    """A form without any cone, as of a quadratic programme with equations."""
+    form = conic_form(cp.Problem(cp.Minimize(cp.sum_squares(x)), [cp.sum(x) == 1]), exact=False)
+    assert stays_feasible(form).holds and stays_bounded(form).holds
+    assert not stays_feasible(conic_form(cp.Problem(cp.Minimize(cp.sum_squares(x)), [x == 1, cp.sum(x) == 3]), exact=False)).holds

@@ -10,6 +10,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from cvxpy.transforms.indicator import indicator
 
 import simopt
 from simopt.arithmetic import FLOAT, INTERVAL
@@ -149,6 +150,68 @@ def test_what_is_written_once_stays_and_parameters_and_labels_do() -> None:
     assert joined(cp.Problem(cp.Minimize(cp.sum(x)), [*rows, (x[0] <= 9).set_label("last")])) is None
     different = [cp.sum_largest(x, k) <= 99 for k in range(1, N)]
     assert joined(cp.Problem(cp.Minimize(cp.sum(x)), [*different, x >= 1])) is None
+
+
+def _huber(x: cp.Variable) -> cp.Problem:
+    return cp.Problem(cp.Minimize(cp.sum_squares(x - 5) + sum(cp.huber(x[0], (k + 1) / 5) for k in range(N))))
+
+
+def _huber_rows(x: cp.Variable) -> cp.Problem:
+    return cp.Problem(cp.Minimize(cp.sum_squares(x - 5)), [cp.huber(x[0], (k + 1) / 5) <= 1.3 + k / 100 for k in range(N)])
+
+
+def _powers(x: cp.Variable) -> cp.Problem:
+    """Exponents that are constants of CVXPY's."""
+    return cp.Problem(cp.Minimize(cp.sum_squares(x - 5) + sum(cp.power(x[k % 3], cp.Constant(2 + k % 3)) for k in range(N))))
+
+
+def _perspectives(x: cp.Variable) -> cp.Problem:
+    """Functions of the same variables that differ in what is no argument."""
+    t = cp.Variable(nonneg=True)
+    y = cp.Variable()
+    rows = [cp.perspective(cp.square(y - k), t) <= 100 - k for k in range(N)]
+    return cp.Problem(cp.Minimize(cp.square(y + 3) + cp.square(t - 1) + cp.sum_squares(x)), rows)
+
+
+def _long_indices(x: cp.Variable) -> cp.Problem:
+    """Indices of so many entries that their text is cut; x has three entries."""
+    rows = []
+    for k in range(N):
+        entries = np.zeros(1001, dtype=int)
+        entries[500] = k % 3
+        rows.append(x[entries] >= k / 10.0)
+    return cp.Problem(cp.Minimize(cp.sum_squares(x)), rows)
+
+
+@pytest.mark.parametrize("make", [_huber, _huber_rows, _powers, _perspectives, _long_indices])
+def test_functions_are_the_same_only_if_all_that_they_are_made_of_is(make: Callable[[cp.Variable], cp.Problem]) -> None:
+    """Each of these was once taken for N times its first one, and had bounds that do not hold."""
+    problem, rng = make(cp.Variable(3)), draws(13)
+    form = joined(problem)
+    for _ in range(3 if form is not None else 0):
+        for v in problem.variables():
+            v.value = 3 * rng.random(v.shape)
+        assert form is not None
+        form.take_values()
+        assert form.problem.objective.value == pytest.approx(problem.objective.value, rel=1e-12)
+        for row in form.rows:
+            ours = np.asarray(row.constraint.expr.value, dtype=float).reshape(-1, order="F")
+            theirs = np.concatenate([np.asarray(each.expr.value, dtype=float).reshape(-1, order="F") for each in row.members])
+            assert ours == pytest.approx(theirs, rel=1e-12, abs=1e-12)
+    plain = as_written.certify(problem, None, None, INTERVAL, "clarabel", 1e-6)
+    found = simopt.certify(problem, rigorous=True, tol=1e-6)
+    assert found.lower <= plain.upper and plain.lower <= found.upper
+
+
+def test_what_is_made_of_more_than_arguments_stays_as_written() -> None:
+    """CVXPY cannot make a perspective of other variables, nor an indicator."""
+    t, y = [cp.Variable(nonneg=True) for _ in range(N)], [cp.Variable(2) for _ in range(N)]
+    cost = sum(cp.perspective(cp.sum_squares(each - 1), scale) for each, scale in zip(y, t, strict=True))
+    problem = cp.Problem(cp.Minimize(cost + sum(t)), [cp.sum(each) >= k for k, each in enumerate(y)] + [scale >= 1 for scale in t])
+    assert joined(problem) is None
+    problem = cp.Problem(cp.Minimize(indicator([t[0] >= 2]) + sum(t)), [scale >= 1 for scale in t])
+    assert joined(problem) is None
+    assert simopt.certify(problem).upper == pytest.approx(N + 1.0)
 
 
 def test_an_infeasible_loop_is_told_and_an_error_names_what_the_user_wrote() -> None:

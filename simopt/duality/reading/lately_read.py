@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
+
+import cvxpy as cp
 
 from simopt.duality.graph.leaf_values import changing, content, numbers
 from simopt.duality.graph.programme import Programme
-
-if TYPE_CHECKING:
-    import cvxpy as cp
+from simopt.duality.reading.leaves import leaves
 
 MOST = 8  # problems that are remembered
 LARGEST = 200_000  # numbers of one of them: larger ones would be held in memory, and reading them is little of their certificate
@@ -57,8 +57,8 @@ class LatelyRead(Generic[R]):
         known = next((each for each in self._readings if each.holds(problem)), None)
         if known is None:
             result = read(problem)
-            constants = tuple(problem.constants())
-            if sum(part.size for constant in constants for part in numbers(constant.value)) > LARGEST:
+            constants = _watched(problem)
+            if constants is None:
                 return result
             parts = (problem.objective, *problem.constraints)
             known = _RecentReading(
@@ -75,6 +75,19 @@ def rests_on_values(programme: Programme) -> bool:
     """
     maps = (programme.objective, *(row.map for row in programme.every_row if row.map.size == 1))
     return any(each.varies for each in maps) or any(v.attributes.get("bounds") is not None for v in programme.problem.variables())
+
+
+def _watched(problem: cp.Problem) -> tuple[Any, ...] | None:
+    """The constants; None where the problem is large, or has values that may change and are not among those of `changing`."""
+    found = leaves(problem)
+    if found is None:
+        return None
+    listed = {id(leaf) for leaf in (*problem.parameters(), *problem.variables())}
+    constants, others = ([leaf for leaf in found if isinstance(leaf, cp.Constant) is which] for which in (True, False))
+    if any(id(leaf) not in listed for leaf in others):
+        return None
+    size = sum(leaf.size for leaf in others) + sum(part.size for leaf in constants for part in numbers(leaf.value))
+    return tuple(constants) if size <= LARGEST else None
 
 
 def _labels(problem: cp.Problem) -> tuple[str | None, ...]:

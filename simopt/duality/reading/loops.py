@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import cvxpy as cp
@@ -25,6 +26,7 @@ from cvxpy.constraints import Equality, Inequality
 
 from simopt.backends.diagonals import copied
 from simopt.core.arrays import Array
+from simopt.duality.reading.leaves import is_made_of_arguments, leaves
 
 FEWEST = 8  # expressions of a kind, or variables of a shape: fewer cost little one by one
 SIGNS = ("nonneg", "nonpos", "pos", "neg")  # attributes that columns of one variable may share
@@ -86,9 +88,17 @@ def joined(problem: cp.Problem) -> JoinedProblem | None:
     constraints, goal = problem.constraints, problem.objective
     if not may_have_loops(problem):
         return None
-    if problem.parameters() or any(constraint.label for constraint in constraints):
+    found = leaves(problem)
+    if found is None or any(isinstance(leaf, cp.Parameter) for leaf in found) or any(constraint.label for constraint in constraints):
         return None
-    joiner = _Joiner(problem)
+    try:
+        return _joined(problem, _Joiner([leaf for leaf in found if isinstance(leaf, cp.Variable)]))
+    except UNJOINABLE:
+        return None
+
+
+def _joined(problem: cp.Problem, joiner: _Joiner) -> JoinedProblem | None:
+    constraints, goal = problem.constraints, problem.objective
     kinds: dict[Any, list[int]] = {}
     for number, constraint in enumerate(constraints):
         if type(constraint) in ROWS:
@@ -124,14 +134,14 @@ def _long(e: Any) -> bool:
 
 
 class _Joiner:
-    def __init__(self, problem: cp.Problem) -> None:
+    def __init__(self, variables: Sequence[cp.Variable]) -> None:
         self._kinds: dict[int, Any] = {}
         self._exact: dict[int, Any] = {}
         self._numbers: dict[Any, int] = {}
         self.wholes: dict[Any, tuple[cp.Variable, tuple[Any, ...]]] = {}
         self.column: dict[int, tuple[Any, int]] = {}  # of a variable's id: which of the wholes, and where
         shapes: dict[Any, list[Any]] = {}
-        for v in problem.variables():
+        for v in variables:
             attributes = tuple(sorted(name for name, value in v.attributes.items() if value is not None and value is not False))
             if v.size and len(v.shape) <= 2 and set(attributes) <= set(SIGNS) and not v.is_complex():
                 shapes.setdefault((v.shape, attributes), []).append(v)
@@ -148,8 +158,8 @@ class _Joiner:
             if isinstance(e, (cp.Constant, cp.Variable)):
                 key: Any = (type(e), e.shape, self.column.get(e.id, (e.id,))[0] if isinstance(e, cp.Variable) else None)
             else:
-                data = None if type(e) in INDEXED else repr(e.get_data())
-                key = (type(e), e.shape, data, *map(self.kind, e.args))
+                data = None if type(e) in INDEXED else _data(e)
+                key = (type(e), e.shape, data, *map(self.kind, e.args)) if is_made_of_arguments(e) else (id(e),)
             self._kinds[id(e)] = self._numbers.setdefault(("kind", key), len(self._numbers))
         return self._kinds[id(e)]
 
@@ -163,7 +173,7 @@ class _Joiner:
             elif isinstance(e, cp.Variable):
                 key = e.id
             else:
-                key = (type(e), e.shape, repr(e.get_data()), *map(self.exact, e.args))
+                key = (type(e), e.shape, _data(e), *map(self.exact, e.args)) if is_made_of_arguments(e) else (id(e),)
             self._exact[id(e)] = self._numbers.setdefault(("exact", key), len(self._numbers))
         return self._exact[id(e)]
 
@@ -187,9 +197,12 @@ class _Joiner:
         if isinstance(first, cp.Variable):
             return self._of_variables(members)
         make = JOINS.get(type(first))
-        if make is None or len(first.shape) > 2:
+        if make is None or any(len(e.shape) > 2 for e in (first, *first.args)):
             raise _Unjoinable
-        return make(self, members)
+        found = make(self, members)
+        if found.shape != (first.size, len(members)):
+            raise _Unjoinable
+        return found
 
     def arguments(self, members: Sequence[Any], number: int) -> Any:
         """The columns of one argument of each."""
@@ -253,11 +266,28 @@ class _Joiner:
         return type(constraint)(*args) if type(constraint) in ROWS or data is None else constraint.copy(args)
 
 
+def _data(e: Any) -> Any:
+    """What a function is made of beside its arguments, as numbers: CVXPY's expressions and long arrays do not say them."""
+    return None if (data := e.get_data()) is None else _numbers(data)
+
+
+def _numbers(item: Any) -> Any:
+    if isinstance(item, list | tuple):
+        return tuple(map(_numbers, item))
+    if isinstance(item, cp.Constant):
+        return "constant", _numbers(item.value)
+    if isinstance(item, np.ndarray):
+        return item.shape, item.dtype.str, item.tobytes()
+    return repr(item) if item is None or isinstance(item, bool | int | float | str | slice | Fraction | np.generic) else id(item)
+
+
 def _replaced(e: Any, instead: dict[int, Any]) -> Any:
     if isinstance(e, cp.Variable):
         return instead.get(e.id, e)
     if not e.args or not any(v.id in instead for v in e.variables()):
         return e
+    if not is_made_of_arguments(e):
+        raise _Unjoinable
     return copied(e, [_replaced(a, instead) for a in e.args])
 
 
