@@ -104,9 +104,9 @@ def test_what_cannot_be_seen_is_not_remembered() -> None:
     x, u = cp.Variable(2), cp.Variable(2)
     support = cp.transforms.suppfunc(u, [cp.norm(u) <= 1])
     problem = cp.Problem(cp.Minimize(support(x) + cp.sum_squares(x - 1)))
-    assert leaves(problem) is None and Declared.of(problem) is not Declared.of(problem)
+    assert leaves(problem) is None and Declared.of(problem).programme is not Declared.of(problem).programme
     small = cp.Problem(cp.Minimize(cp.sum_squares(x - 1)))
-    assert Declared.of(small) is Declared.of(small)
+    assert Declared.of(small).programme is Declared.of(small).programme
     large = cp.Problem(cp.Minimize(cp.sum_squares(cp.Variable(LARGEST + 1) - 1)))
     Declared.of(large)
     held = weakref.ref(large)

@@ -85,7 +85,7 @@ UNJOINABLE = (_Unjoinable, ValueError, TypeError, NotImplementedError)  # also w
 
 def joined(problem: cp.Problem) -> JoinedProblem | None:
     """The problem with what is of one kind joined; None where there is nothing to join, or where parameters may change."""
-    constraints, goal = problem.constraints, problem.objective
+    constraints = problem.constraints
     if not may_have_loops(problem):
         return None
     found = leaves(problem)
