@@ -40,7 +40,7 @@ LARGEST_MATRIX = 2_000_000  # entries of a matrix that is made of others
 
 @dataclass(frozen=True, eq=False)
 class JoinedRow:
-    """A constraint in place of others: of several, whose entries are its columns, or of one that has other variables now."""
+    """A constraint in place of others: of several, whose entries are its columns, or of one. Its label tells the numbers of these."""
 
     constraint: Any
     members: tuple[Any, ...]
@@ -108,16 +108,14 @@ def _joined(problem: cp.Problem, joiner: _Joiner) -> JoinedProblem | None:
         members = [constraints[number] for number in numbers]
         row = joiner.row(members) if len(members) >= FEWEST else None
         if row is not None:
-            rows.append(JoinedRow(row, tuple(members)))
+            rows.append(JoinedRow(row.set_label(f"row {numbers[0]} and {len(numbers) - 1} more"), tuple(members)))
             for number in numbers:
                 del left[number]
     objective = joiner.sums(goal.expr)
     if not rows and objective is goal.expr:
         return None
-    others = [JoinedRow(new, (old,)) for old in left.values() if (new := joiner.rewritten_row(old)) is not old]
-    alone = [constraint for constraint in left.values() if not any(other.members[0] is constraint for other in others)]
-    rows += others
-    form = cp.Problem(type(goal)(joiner.in_columns(objective)), [*(row.constraint for row in rows), *alone])
+    rows += [JoinedRow(joiner.rewritten_row(old).set_label(f"row {number}"), (old,)) for number, old in left.items()]
+    form = cp.Problem(type(goal)(joiner.in_columns(objective)), [row.constraint for row in rows])
     return JoinedProblem(form, tuple(joiner.wholes.values()), tuple(rows))
 
 
@@ -258,9 +256,7 @@ class _Joiner:
         return _replaced(e, instead)
 
     def rewritten_row(self, constraint: Any) -> Any:
-        """The constraint with columns in place of variables; itself where it has none of them."""
-        if not any(v.id in self.column for v in constraint.variables()):
-            return constraint
+        """A copy of the constraint with columns in place of variables."""
         args = [self.in_columns(a) for a in constraint.args]
         data = constraint.get_data()
         return type(constraint)(*args) if type(constraint) in ROWS or data is None else constraint.copy(args)
