@@ -38,7 +38,10 @@ def leaves(problem: cp.Problem) -> tuple[Any, ...] | None:
         elif isinstance(e, SuppFuncAtom) or not type(e).__module__.startswith("cvxpy."):
             return None
         else:
-            left += _parts(e)
+            try:
+                left += _parts(e)
+            except AttributeError:  # an atom that another CVXPY has made
+                return None
     return tuple(found)
 
 
