@@ -225,10 +225,8 @@ def _sweep(
             outcome.points.append(_point(run.samples[-1], outcome.setup, outcome.solve, outcome.iterations, tolerance))
         _with_ending(outcome, _ending(run, backend, closed, result.status, result.status_text, time_limit))
         out_of_time = result.status is Status.TIME_LIMIT or result.solve_seconds > time_limit
-        given_up = (
-            result.status in (Status.INFEASIBLE, Status.UNBOUNDED) and tolerance <= run.tol
-        )  # at a loose one it may be the tolerance's
-        if closed or out_of_time or given_up:
+        without_optimum = result.status in (Status.INFEASIBLE, Status.UNBOUNDED)
+        if closed or out_of_time or (without_optimum and tolerance <= run.tol):  # a looser one may be the reason for saying so
             return outcome
         gap = run.samples[-1].gap if result.point is not None else math.inf
         if tolerance <= run.tol and not gap <= LESS * least:

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tracemalloc
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
@@ -451,3 +452,20 @@ def test_rows_that_no_bound_needs_have_the_dual_values_of_cvxpy(name: str) -> No
     assert any(np.any(np.abs(row.dual_value) > 0.1) for row in problem.constraints)
     for own, row in zip(ours, problem.constraints, strict=True):
         np.testing.assert_allclose(np.ravel(own), np.ravel(row.dual_value), atol=2e-4)
+
+
+def test_an_answer_to_another_programme_stays_open() -> None:
+    """CVXPY 1.9.3 hands HiGHS bounds of expressions that are ∞ · 0: its optimum of a support vector machine is 40, that of w = 0."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 4))
+    y = np.where(X @ np.ones(4) + rng.normal(size=80) > 0, 1.0, -1.0)
+    w, b = cp.Variable(4, name="w"), cp.Variable(name="b")
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(w) / 2 + 0.5 * cp.sum(cp.pos(1 - cp.multiply(y, X @ w + b)))))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        problem.solve(solver="HIGHS")
+    value, judged = problem.value, simopt.certify(problem, solver=None)
+    better = simopt.certify(problem, rigorous=True)
+    assert better.closes(1e-6) and better.upper < 10.5
+    assert judged.lower <= better.upper and judged.upper >= better.lower
+    assert judged.closes(1e-6) == (abs(value - better.upper) <= 1e-6 * better.upper)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from headless import Browser, executable
-from test_browser import WIDTHS, choose, contrast, luminance, requested, seek
+from test_browser import assert_it_fits, choose, contrast, luminance, requested, seek
 from test_comparison_page import compared
 from toy_paper import HOSTILE
 
@@ -142,15 +142,7 @@ def test_every_drawing_is_inside_of_its_frame(page: Browser, folder: Path) -> No
 @pytest.mark.parametrize("name", ["plain.html", "hostile.html", "two.html"])
 @pytest.mark.parametrize("width", [390, 320, 1280])
 def test_fits_a_phone_with_everything_open(browser: Browser, folder: Path, name: str, width: int) -> None:
-    with browser.screen(width, 844, mobile=width < 1000):
-        browser.open(folder / name)
-        browser.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-        document, body, window = browser.evaluate(WIDTHS)
-        assert window == width and document <= width and body <= width
-        small = browser.evaluate(
-            "Math.min(...[...document.querySelectorAll('p, dd, td')].map(e => parseFloat(getComputedStyle(e).fontSize)))"
-        )
-        assert small >= 12
+    assert_it_fits(browser, folder / name, width)
 
 
 @pytest.mark.parametrize("dark", [False, True])
