@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from simopt.backends.table import installed
-from simopt.conformance.setting import ROUNDING, SEED, TOL, examples_of, require, run, solved, unit_of
+from simopt.conformance.setting import ONLY_HONEST, ROUNDING, SEED, TOL, examples_of, require, run, solved, unit_of
 from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.model.problem import Example, Image, Problem, changed
 from simopt.model.status import Status
@@ -19,9 +19,6 @@ from simopt.solving.solver import SolverSpec, solvers_of
 from simopt.solving.sweep import path
 
 HONEST = {Status.OPTIMAL, Status.GAP_OPEN, Status.ITERATION_LIMIT, Status.TIME_LIMIT}
-# Peers whose reach is theirs: SCS is of first order, and where ECOS stops on a badly conditioned example depends on the CPU, through the
-# order of the sums in BLAS. An honest status and a valid bracket are all that is asked of them.
-ONLY_HONEST = ("ecos", "scs")
 UNITS = (1e-9, 1e9)
 
 
@@ -137,7 +134,9 @@ def check_solves_in_any_unit(cls: type[Problem], solver: str) -> None:
             image = law.by(example.problem, factor) if law.by is not None else Image(example.problem)
             mapped = run(image.problem, solver)
             where = f"{solver} on {example.name!r} in other units, {law.name!r} by {factor:g}"
-            require(mapped.status is solution.status, f"{where}: {_ending(mapped)} instead of {solution.status.value}; see normalised()")
+            cut_short = solver in ONLY_HONEST and Status.TIME_LIMIT in (mapped.status, solution.status)  # by the machine, not by the unit
+            same = mapped.status is solution.status or cut_short
+            require(same, f"{where}: {_ending(mapped)} instead of {solution.status.value}; see normalised()")
             _compare(example, solution, image, mapped, where)
 
 

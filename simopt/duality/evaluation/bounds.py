@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from simopt.arithmetic import INTERVAL, RATIONAL, Arithmetic
 from simopt.core.errors import InvalidProblem
 from simopt.duality.graph.affine import Key, Picks
 from simopt.duality.graph.programme import Leaf, Programme, Row, VariableBound
-from simopt.duality.graph.vectors import Indices, Mask, Value, above, full, is_zero, vector, where
+from simopt.duality.graph.vectors import Indices, Mask, Value, above, full, is_zero, replaced, vector, where
 
 
 def bounded(programme: Programme) -> None:
@@ -69,11 +69,11 @@ def box(num: Arithmetic, programme: Programme, leaf: Leaf) -> VariableBox:
 
     A row c x + b = 0 means both.
     """
-    n = leaf.size
-    low, high, is_low, is_high = num.zeros(n), num.zeros(n), np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
+    lows: list[tuple[Indices, Value]] = []
+    highs: list[tuple[Indices, Value]] = []
     rest = []
     for bound in programme.bounds.get(leaf.key, []):
-        ones, zeros = full(num, 1.0, n), num.zeros(n)
+        ones, zeros = full(num, 1.0, leaf.size), num.zeros(leaf.size)
         c = bound.row.map.value(num, {leaf.key: ones}, linear=True)
         b = bound.row.map.value(num, {leaf.key: zeros})
         upward, downward, taken = above(num, c), above(num, -c), np.flatnonzero(bound.columns >= 0)
@@ -81,23 +81,30 @@ def box(num: Arithmetic, programme: Programme, leaf: Leaf) -> VariableBox:
             rest.append((bound.row, taken[~(upward | downward)[taken]]))
         one = full(num, 1.0, len(b))
         end = where(num, is_zero(num, c - one), -b, where(num, is_zero(num, c + one), b, -b / where(num, upward | downward, c, one)))
-        for turn in _turns(bound.columns[taken]):
-            i = taken[turn]
-            at = bound.columns[i]
-            here = np.zeros(n, dtype=bool)
-            here[at] = True
-            end_at = end[_bounding_rows(n, at, i)]
-            both = np.full(len(upward), bound.row.equality)
-            for side, limit in ((upward | both, "high"), (downward | both, "low")):
-                new = here.copy()
-                new[at] = side[i]
-                if limit == "high":
-                    high = where(num, new & is_high, num.minimum(high, end_at), where(num, new, end_at, high))
-                    is_high = is_high | new
-                else:
-                    low = where(num, new & is_low, num.maximum(low, end_at), where(num, new, end_at, low))
-                    is_low = is_low | new
-    return VariableBox(low, high, is_low, is_high, rest)
+        for side, ends in ((upward, highs), (downward, lows)):
+            these = taken[(upward | downward if bound.row.equality else side)[taken]]
+            ends.append((bound.columns[these], end[these]))
+    (low, below), (high, over) = _tightest(num, leaf.size, lows, num.maximum), _tightest(num, leaf.size, highs, num.minimum)
+    return VariableBox(low, high, below, over, rest)
+
+
+def _tightest(num: Arithmetic, n: int, ends: list[tuple[Indices, Value]], better: Callable[[Value, Value], Value]) -> tuple[Value, Mask]:
+    """The best of the ends of each entry, and where there is one. Ends of one entry are compared in pairs, until one is left."""
+    found, is_found = num.zeros(n), np.zeros(n, dtype=bool)
+    if not ends:
+        return found, is_found
+    at, values = np.concatenate([columns for columns, _ in ends]), num.concat([value for _, value in ends])
+    while True:
+        order = np.argsort(at, kind="stable")
+        at, values = at[order], values[order]
+        second = (np.arange(len(at)) - np.searchsorted(at, at)) % 2 == 1
+        if not second.any():
+            break
+        two = np.flatnonzero(second)
+        values = replaced(num, values, two - 1, better(values[two - 1], values[two]))[~second]
+        at = at[~second]
+    is_found[at] = True
+    return replaced(num, found, at, values), is_found
 
 
 def within(num: Arithmetic, programme: Programme, point: Mapping[Key, Value]) -> dict[Key, Value]:
@@ -116,19 +123,3 @@ def ordered(programme: Programme, leaf: Leaf) -> Mask:
     except (InvalidProblem, ArithmeticError, ValueError):
         return np.zeros(leaf.size, dtype=bool)
     return np.asarray(~exact.below | ~exact.above | (exact.low <= exact.high), dtype=bool)
-
-
-def _turns(columns: Indices) -> list[Indices]:
-    """The rows in batches that have each entry at most once."""
-    order = np.argsort(columns, kind="stable")
-    ranked = columns[order]
-    turn = np.empty(len(columns), dtype=int)
-    turn[order] = np.arange(len(columns)) - np.searchsorted(ranked, ranked)
-    return [np.flatnonzero(turn == t) for t in range(int(turn.max(initial=-1)) + 1)]
-
-
-def _bounding_rows(n: int, at: Indices, rows: Indices) -> Indices:
-    """For each entry of the leaf the row that bounds it; any row for an entry without bound."""
-    bounding = np.full(n, rows[0])
-    bounding[at] = rows
-    return bounding
