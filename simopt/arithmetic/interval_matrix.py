@@ -109,7 +109,10 @@ class IntervalMatrix:
         other = IntervalMatrix.of(other)
         if not other.nnz or not self.nnz:
             return self if self.nnz else other
-        mid, rad = self.mid + other.mid, self.rad + other.rad
+        mid = self.mid + other.mid
+        if self.exact and other.exact and mid.nnz == self.mid.nnz + other.mid.nnz:  # no place has an entry of both
+            return IntervalMatrix(mid)
+        rad = self.rad + other.rad
         rows, columns = _pattern(self.mid).multiply(_pattern(other.mid)).nonzero()
         if len(rows):
             x, y = (np.asarray(matrix[rows, columns]).reshape(-1) for matrix in (self.mid, other.mid))

@@ -13,6 +13,7 @@ from simopt.duality import Declared
 from simopt.duality.atoms.decreasing_power import DecreasingPower
 from simopt.duality.atoms.entropy import Entropy
 from simopt.duality.atoms.power import Power
+from simopt.duality.evaluation.bounds import box
 
 
 @pytest.mark.parametrize("atom", [DecreasingPower(0.5), DecreasingPower(0.3), Power(1.5), Entropy()], ids=["root", "0.3", "1.5", "entropy"])
@@ -81,3 +82,22 @@ def test_a_factor_of_0_takes_no_multiplier_from_the_equality_that_defines_its_ar
     for num in (FLOAT, INTERVAL, RATIONAL):
         bound = declared.dual_bound({"row 0": np.ones(3)}, num)
         assert 0.9 <= num.lower(bound) <= 2.0
+
+
+@pytest.mark.parametrize("num", [FLOAT, INTERVAL, RATIONAL], ids=lambda num: num.name)
+def test_of_many_bounds_of_an_entry_the_tightest_counts(num: Arithmetic) -> None:
+    """c x_i + b ≤ 0 for c > 0 bounds x_i from above, for c < 0 from below; an equation does both; an entry without any is free."""
+    rng = np.random.default_rng(0)
+    x, factors, limits = cp.Variable(5), rng.choice([-2.0, -1.0, 1.0, 4.0], size=40), rng.integers(-9, 9, size=40) / 4.0
+    entries = rng.integers(0, 3, size=40)
+    rows = [cp.multiply(factors[:25], x[entries[:25]]) <= limits[:25]]
+    rows += [float(c) * x[int(i)] <= float(limit) for c, i, limit in zip(factors[25:], entries[25:], limits[25:], strict=True)]
+    programme = Declared.of(cp.Problem(cp.Minimize(cp.sum_squares(x)), [*rows, x[3] == 0.75])).programme
+    found = box(num, programme, next(iter(programme.leaves.values())))
+    ends = limits / factors  # all exact
+    for i in range(3):
+        high, low = (ends[(entries == i) & (np.sign(factors) == sign)] for sign in (1, -1))
+        for end, best in ((found.high[i], high.min()), (found.low[i], low.max())):
+            assert num.lower(end) <= best <= num.upper(end) <= num.lower(end) + 4e-15  # intervals round a division
+    assert found.above[:3].all() and found.below[:3].all() and not (found.above[4] or found.below[4])
+    assert not found.above[3] or num.lower(found.low[3]) == num.upper(found.high[3]) == 0.75

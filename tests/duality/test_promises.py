@@ -104,6 +104,16 @@ def test_what_is_no_fraction_stays_open() -> None:
     assert "not proven to be positive semidefinite" in found.open
 
 
+@pytest.mark.parametrize("below", [1e-5, 0.0])
+def test_a_gap_of_convexity_is_told_with_the_eigenvalue(below: float) -> None:
+    """Maros and Mészáros's VALUES is such a problem: its P has an eigenvalue of −1.3e-5, and no tighter solve would help."""
+    x = cp.Variable(3)
+    problem = cp.Problem(cp.Minimize(cp.quad_form(x, cp.psd_wrap(np.diag([1.0, 2.0, -below]))) - x[0]), [cp.abs(x) <= 3])
+    found = simopt.certify(problem, tol=1e-8)
+    assert found.lower <= -0.25 - 9.0 * below and found.closes(1e-8) == (below == 0.0)
+    assert ("an eigenvalue that may be -1e-05" in found.open) == (below > 0.0)
+
+
 def test_a_parameter_is_judged_as_it_is_at_the_moment() -> None:
     x, matrix = cp.Variable(2), np.eye(2)
     parameter = cp.Parameter((2, 2), PSD=True, value=matrix)

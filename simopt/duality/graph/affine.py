@@ -297,8 +297,8 @@ class SumMap(Map):
         return Picks(np.where(factors == 0.0, -1, columns), factors)
 
     def made(self, at: Gradients, width: int) -> Any:
-        live = (part for part in self.parts if any(key in at and at[key].nnz for key in part.below))
-        return sum((part.made(at, width) for part in live), start=sp.csr_array((self.size, width)))
+        parts = [part.made(at, width) for part in self.parts if any(key in at and at[key].nnz for key in part.below)]
+        return sum(parts[1:], start=parts[0]) if parts else sp.csr_array((self.size, width))
 
     def _below(self) -> list[Key]:
         return [key for part in self.parts for key in part.below]

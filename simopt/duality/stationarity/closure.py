@@ -61,13 +61,18 @@ def _attempts(
 
     At last norms that are closing terms are treated as other terms, for problems where several entries share a scale that has to be
     corrected. Then pivots are chosen by their whole margins. Multipliers of quadratic forms of low rank, which have the largest margins,
-    leave the rest to others that may have none: they stay, in the last attempts. If no pivots suffice, bounds that feasibility implies take
-    the residual that the same pivots leave, or all of it.
+    leave the rest to others that may have none: they stay, in the last attempts. What is prepared twice is tried once.
+
+    If no pivots suffice, bounds that feasibility implies take the residual that the same pivots leave, or all of it.
     """
+    tried: list[Pivoting] = []
     still_open = []
     for closing_terms, start, prepare, power, ranges in _preparations(programme, plan, candidates):
         multipliers, wanted = prepare(programme, closing_terms, start, ranges)
         pivoting = Pivoting(num, programme, closing_terms, multipliers, joined(wanted, sweep.missing), power, ranges)
+        if any(pivoting.is_like(other) for other in tried):
+            continue
+        tried.append(pivoting)
         yield (swept := pivoting.swept({}))
         if swept.open:
             still_open.append(pivoting)

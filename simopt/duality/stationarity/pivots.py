@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -66,8 +66,17 @@ class Pivoting:
     ) -> None:
         self.num, self.programme, self.plan, self.candidates, self.wanted, self.power = num, programme, plan, candidates, wanted, power
         self.ranges = ranges
-        self.draft: Backward = self._once("draft", {}, lambda: backward(FLOAT, programme, plan, candidates))
         self._corrections: Recent[Key, tuple[System, _Correction | Backward]] = Recent(3)
+
+    @cached_property
+    def draft(self) -> Backward:
+        """The sweep in floats, of the multipliers as they are."""
+        return self._once("draft", {}, lambda: backward(FLOAT, self.programme, self.plan, self.candidates))  # type: ignore[no-any-return]
+
+    def is_like(self, other: Pivoting) -> bool:
+        """Whether the other one, of the same programme, corrects the same multipliers at the same entries, and chooses by the same rule."""
+        by_rule = self.plan is other.plan and self.power == other.power and self.ranges == other.ranges
+        return by_rule and _alike(self.candidates, other.candidates) and _alike(self.wanted, other.wanted)
 
     def _once(self, what: str, wanted: Mapping[Key, Mask], compute: Callable[[], Any]) -> Any:
         """What floats alone decide of these multipliers: another arithmetic asks for it again."""
@@ -147,6 +156,10 @@ class Pivoting:
             )
             found = again.swept(implied)
         return found
+
+
+def _alike(one: Mapping[Key, Any], other: Mapping[Key, Any]) -> bool:
+    return one.keys() == other.keys() and all(np.array_equal(value, other[key]) for key, value in one.items())
 
 
 @dataclass(frozen=True, eq=False)
