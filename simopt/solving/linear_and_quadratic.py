@@ -68,10 +68,11 @@ def _bounds(declared: Declared, point: Point, proven: tuple[float, float, float]
 def _at_the_point(declared: Declared, proving: Assessment, point: Point | None, tol: float) -> Assessment:
     """The same bounds at the given point, restored, if its objective is the upper bound up to `tol`; else at the one that proves them.
 
-    No Slater point is solved for: that may cost more than all the rest, and no bound depends on it.
+    No Slater point is solved for: that may cost more than all the rest, and no bound depends on it. Where a bound is missing the point is
+    looked at later, with all else.
     """
     bounds = proving.certificate
-    restored = None if point is None else declared.restore_without_solves(point)
+    restored = None if point is None or not math.isfinite(bounds.gap) else declared.restore_without_solves(point)
     if restored is None or not abs(declared.objective(restored) - bounds.upper) <= tol * bounds.scale:
         return proving
     return replace(proving, point=restored)
