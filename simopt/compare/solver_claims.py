@@ -19,18 +19,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simopt.backends.table import CLARABEL, BackEnd
+from simopt.compare.as_written import as_written
 from simopt.compare.with_integers import WithIntegers
 from simopt.core.errors import InvalidProblem, Unreadable
 from simopt.model.gap_unit import ratio
+from simopt.model.problem import Rescale
 from simopt.model.status import Status
 
 if TYPE_CHECKING:
-    import cvxpy as cp
-
     from simopt.backends.adapter import NativeResult
     from simopt.backends.own_residuals import OwnResiduals
     from simopt.certificates.certificate import Certificate
-    from simopt.model.problem import Problem, Rescale
+    from simopt.model.problem import Problem
 
 TRUE, NOT_PROVEN, FALSE = "true", "not proven", "FALSE"
 BEYOND = 10.0  # times its tolerance: a claim that misses certified bounds by more is false
@@ -110,7 +110,8 @@ def examine(problem: Problem, backend: BackEnd, *, time_limit: float, options: d
 
     native = dict(options)
     limit = native.pop("max_iter", None)
-    declaration, back = _as_its_user_calls_it(problem, backend)
+    form, back = as_written(problem) or (problem, Rescale())
+    declaration = form.for_back_ends(cones=backend.cones)
     result = adapter.run(
         declaration,
         backend,
@@ -138,19 +139,6 @@ def examine(problem: Problem, backend: BackEnd, *, time_limit: float, options: d
     else:
         found = _verdict(problem, result, value, tol, time_limit)
     return SolverClaim(CLAIMS[result.status], value, tol, gap, found.verdict, residual, found.reason, found.bound, _as_json(found.point))
-
-
-def _as_its_user_calls_it(problem: Problem, backend: BackEnd) -> tuple[cp.Problem, Rescale]:
-    """What the back end is given, and the way back: a problem of CVXPY as it was written, since another form may be harder for it."""
-    from simopt.duality.declared import Declared
-    from simopt.duality.written_form import WrittenForm
-    from simopt.model.problem import Rescale
-
-    if type(problem) is Declared:
-        with suppress(InvalidProblem):  # some constraints have no copies
-            form, back = WrittenForm(problem.programme).normalised()
-            return form.for_back_ends(cones=backend.cones), back
-    return problem.for_back_ends(cones=backend.cones), Rescale()
 
 
 def _largest(residuals: OwnResiduals | None) -> float:

@@ -12,6 +12,7 @@ from typing import Any
 
 from simopt.backends.table import BackEnd
 from simopt.compare import traces
+from simopt.compare.as_written import as_written
 from simopt.core import validate
 from simopt.core.arrays import Multipliers, Point
 from simopt.model.problem import Problem
@@ -28,7 +29,7 @@ class Stepper:
     def __init__(self, problem: Problem, name: str, *, tol: float, time_limit: float, **options: Any) -> None:
         self.problem, self.tol, self.time_limit, self.options = problem, tol, validate.seconds("time_limit", time_limit), options
         self.chosen: SolverSpec | BackEnd = choose(problem, name)
-        self._normal, self._rescale = natural(problem)
+        self._normal, self._rescale = (as_written(problem) if isinstance(self.chosen, BackEnd) else None) or natural(problem)
         self._last: tuple[Point, Multipliers | None] | None = None
 
     def reason_against(self) -> str | None:

@@ -1,10 +1,16 @@
 """Points of a back end are judged with all that `certify` knows, off the clock."""
 
+import math
+from dataclasses import replace
+from typing import Any
+
 import cvxpy as cp
 import numpy as np
 import pytest
+from made_records import point, record
 
-from simopt.backends.table import find
+from simopt.backends import adapter
+from simopt.backends.table import BackEnd, find
 from simopt.compare import traces
 from simopt.compare.traces import Point, RunOutcome
 from simopt.duality.declared import Declared
@@ -33,13 +39,56 @@ def test_a_point_without_multipliers_closes_with_the_bound_of_certify(sense: int
     assert found.status is Status.OPTIMAL and found.best is not None and found.best.relative_gap <= 1e-8
     assert found.best.lower - 1e-9 <= optimum <= found.best.upper + 1e-7
     assert found.certificate > 0.0 and found.solve == found.best.solve
-    monkeypatch.setattr(traces, "_by_all_means", lambda problem, outcome, tol: outcome)
+    monkeypatch.setattr(traces, "_by_all_means", lambda problem, tol: -math.inf)
     alone = measured(problem)
     assert alone.status is Status.GAP_OPEN and alone.best is not None and alone.best.relative_gap > 1e-3
 
 
 def test_bounds_above_the_objective_of_a_point_are_not_believed() -> None:
-    point = Point(0.0, 1.0, 3, 1e-8, upper=1.0, lower=0.5, gap=0.5, relative_gap=0.5)
-    assert traces._above(point, 1.0 - 1e-9).relative_gap == pytest.approx(1e-9)
-    assert traces._above(point, 1.0 + 1e-6) == point == traces._above(point, 0.4)
-    assert traces._above(point, 1.0 + 1e-16).gap == 0.0
+    near = Point(0.0, 1.0, 3, 1e-8, upper=1.0, lower=0.5, gap=0.5, relative_gap=0.5)
+    assert traces._above(near, 1.0 - 1e-9).relative_gap == pytest.approx(1e-9)
+    assert traces._above(near, 1.0 + 1e-6) == near == traces._above(near, 0.4)
+    assert traces._above(near, 1.0 + 1e-16).gap == 0.0
+
+
+class OnlyPoints:
+    """A back end's answers without their multipliers, and the programmes that it was given."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.programmes: list[cp.Problem] = []
+        run = adapter.run
+
+        def without_multipliers(programme: cp.Problem, backend: BackEnd, **options: Any) -> adapter.NativeResult:
+            self.programmes.append(programme)
+            return replace(run(programme, backend, **options), multipliers=None)
+
+        monkeypatch.setattr(adapter, "run", without_multipliers)
+
+
+def test_a_sweep_ends_with_the_first_point_that_closes_by_all_means(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the same point comes back from tolerance after tolerance, as HiGHS's does, and the fastest of equal runs counts by chance."""
+    clarabel = find("clarabel")
+    assert clarabel is not None
+    OnlyPoints(monkeypatch)
+    outcome = traces.measure(Declared.of(linear()), clarabel, tol=1e-6, time_limit=10.0, options={})
+    assert outcome.status is Status.OPTIMAL and min(point.tolerance for point in outcome.points) == 1e-6
+    closing = next(point for point in outcome.points if point.relative_gap <= 1e-6)
+    assert (outcome.setup, outcome.solve) == (closing.setup, closing.solve)
+
+
+def test_back_ends_are_timed_on_the_problem_as_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """simopt's graph form has a variable more for each function, and may be harder for a solver, or easier."""
+    clarabel, x = find("clarabel"), cp.Variable(3, name="x")
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(x - 1) + cp.norm1(x)), [cp.sum(x) == 1, x <= 5])
+    assert clarabel is not None
+    seen = OnlyPoints(monkeypatch)
+    traces.measure(Declared.of(problem), clarabel, tol=1e-6, time_limit=10.0, options={})
+    assert seen.programmes
+    for programme in seen.programmes:
+        assert programme.variables() == problem.variables() and len(programme.constraints) == 2
+
+
+def test_seconds_to_a_gap_are_those_of_the_first_run_that_reaches_it() -> None:
+    runs = (point(0.3, 1e-2), point(0.2, 1e-9), point(0.1, 1e-9))
+    sweep = replace(record("highs", 0.2), points=runs)
+    assert [sweep.time_to(gap) for gap in (1e-1, 1e-6, 1e-12)] == [0.3, 0.2, math.inf]
