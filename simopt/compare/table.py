@@ -147,7 +147,8 @@ def notes(records: Sequence[Record]) -> list[str]:
     jobs = max((record.jobs for record in records), default=1)
     lines = [
         "Seconds are set-up and solve together, medians over the runs that were certified; every gap is a certified one, over the scale.",
-        "To 0.01, …: seconds until that gap. × fastest: over those of the solver of the least median, in the same round, the median; in pairs: least–most.",
+        "To 0.01, …: seconds until that gap. × fastest: over those of the solver of the least median, in the same round, the median; in "
+        "pairs: least–most.",
         "MB: the most memory of a run above what it held before it began.",
         "Certificates: the seconds of all certificates of a run, which are not in the other columns.",
         "Its claim: what a back end says at its own tolerance, by certified bounds. FALSE: they miss its value, and its own residuals are "
