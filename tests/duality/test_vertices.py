@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import cvxpy as cp
@@ -13,6 +15,7 @@ import scipy.sparse as sp
 
 import simopt
 from simopt.arithmetic import Interval, triangular
+from simopt.arithmetic.interval_matrix import IntervalMatrix
 from simopt.duality import Declared
 from simopt.duality.feasibility import slater
 from simopt.duality.vertices import optimum as optimum_module
@@ -383,3 +386,31 @@ def test_rows_with_terms_are_reached_without_a_slater_point(monkeypatch: pytest.
     restored = declared.restore(point)
     value = float(declared.objective(restored))
     assert value < np.inf and abs(value - problem.value) <= 1e-7 * abs(value)
+
+
+def test_slight_reduced_costs_of_a_wrong_sign_are_priced_beside_clear_ones() -> None:
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        A, c, x = rng.integers(0, 5, size=(12, 30)).astype(float), rng.integers(1, 9, size=30).astype(float), cp.Variable(30, nonneg=True)
+        linear = LinearProgramme.of(Declared.of(cp.Problem(cp.Minimize(c @ x), [A @ x >= rng.integers(1, 9, size=12)])).programme)
+        first = None if linear is None else simplex.optimal_vertex(linear)
+        assert linear is not None and first is not None
+        reduced = first.duals()[0]
+        slight = np.flatnonzero(~first.basis.basic & (c - reduced > 0.1))[::2]  # c_j is not only the reduced cost: x_j has no ray
+        c[slight] -= reduced[slight] + rng.integers(1, 9, size=len(slight)) * 2.0**-42
+        poor = vertex(replace(linear, cost=IntervalMatrix(sp.csr_array(c[None, :]))), first.basis)
+        assert poor is not None and poor.upper is not None and poor.lower is None
+        better = next(simplex.further_vertices(poor.linear, poor))
+        assert better.lower is not None and better.lower == better.upper
+
+
+@pytest.mark.thorough
+def test_the_optimum_of_greenbea_is_proven() -> None:
+    """22 reduced costs of HiGHS's basis are −1.6e-12. Held at their bounds, clear columns made each further vertex worse."""
+    folder = os.environ.get("SIMOPT_INSTANCES", "")
+    path = Path(folder) / "lp" / "greenbea.mps.gz"
+    if not (folder and path.is_file()):
+        pytest.skip("SIMOPT_INSTANCES names no folder with lp/greenbea.mps.gz")
+    found = vertex_of(Declared.of(simopt.read(path)).programme)
+    assert found is not None and found.upper - found.lower <= 2 * np.spacing(abs(found.upper))
+    assert found.lower == pytest.approx(-7.2555248129846e7, rel=1e-12)  # Koch 2004

@@ -21,7 +21,7 @@ TILT = 1e-9  # of a cost, above HiGHS's tolerance
 TIME_LIMIT = 60.0  # seconds
 LEAST = 1e-12  # size of an entry of A that HiGHS keeps: its smallest setting
 INFINITE = 1e20  # to HiGHS
-CLEAR = 1e6  # sizes of the largest wrong sign: a multiplier beyond keeps its sign, and what it belongs to stays at its end
+CLEAR = 1e6  # sizes of the largest wrong sign: what is as large is certain to keep its sign
 
 
 def optimal_vertex(linear: LinearProgramme) -> ProvenVertex | None:
@@ -31,10 +31,10 @@ def optimal_vertex(linear: LinearProgramme) -> ProvenVertex | None:
 
     Source: A. M. Gleixner, D. E. Steffy and K. Wolter, Iterative refinement for linear programming, INFORMS J. Comput. 28 (2016).
     """
-    found = _vertex_near(linear, None)
+    found = _vertex_of(linear, linear)
     if found is None or found.upper is not None:
         return found
-    refined = _vertex_near(linear, found)
+    refined = _vertex_of(linear, _left(found), found.basis)
     return refined if refined is not None and refined.upper is not None else found
 
 
@@ -45,21 +45,24 @@ def further_vertices(linear: LinearProgramme, first: ProvenVertex | None) -> Ite
     more with rows and columns scaled by powers of two. HiGHS drops small numbers and refuses large ones, and a basis has no scale.
     """
     if first is not None and first.lower is None:
-        yield from _at_basis(linear, _slight(first))
-    for even in _at_basis(linear, linear):
+        yield from _each(_vertex_of(linear, _slight(first), first.basis))
+    for even in _each(_vertex_of(linear, _equilibrated(linear))):
         yield even
         if even.upper is None:
-            yield from _at_basis(linear, _left(even))
+            yield from _each(_vertex_of(linear, _equilibrated(_left(even))))
         if even.lower is None:
-            yield from _at_basis(linear, _slight(even))
+            yield from _each(_vertex_of(linear, _equilibrated(_slight(even)), even.basis))
 
 
-def _at_basis(linear: LinearProgramme, other: LinearProgramme) -> Iterator[ProvenVertex]:
-    """The vertex of the basis that is optimal for another programme, scaled; none where there is no such basis."""
-    basis = _optimal_basis(_equilibrated(other), None)
-    found = None if basis is None else vertex(linear, basis)
+def _each(found: ProvenVertex | None) -> Iterator[ProvenVertex]:
     if found is not None:
         yield found
+
+
+def _vertex_of(linear: LinearProgramme, other: LinearProgramme, start: SimplexBasis | None = None) -> ProvenVertex | None:
+    """The vertex of the basis that HiGHS calls optimal for another programme; None where there is no such basis."""
+    basis = _optimal_basis(other, start)
+    return None if basis is None else vertex(linear, basis)
 
 
 def _left(near: ProvenVertex) -> LinearProgramme:
@@ -70,16 +73,13 @@ def _left(near: ProvenVertex) -> LinearProgramme:
 
 
 def _slight(near: ProvenVertex) -> LinearProgramme:
-    """The programme of the multipliers at a vertex that are about as small as those of a wrong sign, magnified; the others stay.
+    """The programme with the reduced costs at a vertex in place of its costs, magnified so that the largest of a wrong sign is near 1.
 
-    ⟨c, x⟩ = ⟨d, x⟩ − ⟨y, Ax⟩. Where d_j is clear x_j stays at its bound, and where y_i is clear row i holds with equality.
+    ⟨c, x⟩ = ⟨d, x⟩ − ⟨y, Ax⟩: where d_j or y_i is much larger its size does not matter, and is cut to CLEAR.
     """
     linear, (d, y, wrong) = near.linear, near.duals()
-    equality = linear.equality | (y > CLEAR * wrong)
-    fixed = np.abs(d) > CLEAR * wrong
-    cost = np.where(fixed, 0.0, d) - linear.matrix.mid.T @ np.where(equality, 0.0, y)
-    low, high = (np.where(fixed, near.start, end) for end in (linear.low, linear.high))
-    return replace(linear, cost=_row(_magnified(cost, wrong)), equality=equality, low=low, high=high)
+    d, y = (np.clip(_magnified(part, wrong), -CLEAR, CLEAR) for part in (d, np.where(near.linear.equality, 0.0, y)))
+    return replace(linear, cost=_row(d - linear.matrix.mid.T @ y))
 
 
 def _equilibrated(linear: LinearProgramme) -> LinearProgramme:
@@ -100,18 +100,11 @@ def _row(numbers: Array) -> IntervalMatrix:
     return IntervalMatrix(sp.csr_array(numbers[None, :]))
 
 
-def _vertex_near(linear: LinearProgramme, near: ProvenVertex | None) -> ProvenVertex | None:
-    basis = _optimal_basis(linear, near)
-    return None if basis is None else vertex(linear, basis)
-
-
-def _optimal_basis(linear: LinearProgramme, near: ProvenVertex | None) -> SimplexBasis | None:
-    """The basis that HiGHS calls optimal: of the linear programme, or of what is left at a vertex."""
+def _optimal_basis(linear: LinearProgramme, start: SimplexBasis | None) -> SimplexBasis | None:
+    """The basis that HiGHS calls optimal, from another one on; None where it reports no optimum."""
     import highspy
 
-    programme = linear if near is None else _left(near)
-    start = None if near is None else near.basis
-    highs = _solved(programme, _flat(programme.cost), programme.low, programme.high, programme.constants.mid, start)
+    highs = _solved(linear, _flat(linear.cost), linear.low, linear.high, linear.constants.mid, start)
     if highs is None:
         return None
     basis, kind = highs.getBasis(), highspy.HighsBasisStatus
@@ -150,7 +143,7 @@ def _solved(linear: LinearProgramme, cost: Array, low: Array, high: Array, const
         highs.setOptionValue(name, value)
     if highs.passModel(model) == highspy.HighsStatus.kError:
         return None
-    if start is not None:
+    if start is not None and start.native is not None:
         highs.setBasis(start.native)
     highs.run()
     return highs if highs.getModelStatus() == highspy.HighsModelStatus.kOptimal else None
