@@ -388,7 +388,7 @@ def test_rows_with_terms_are_reached_without_a_slater_point(monkeypatch: pytest.
     assert value < np.inf and abs(value - problem.value) <= 1e-7 * abs(value)
 
 
-def test_slight_reduced_costs_of_a_wrong_sign_are_priced_beside_clear_ones() -> None:
+def test_slight_reduced_costs_of_a_wrong_sign_are_corrected_beside_clear_ones() -> None:
     for seed in range(6):
         rng = np.random.default_rng(seed)
         A, c, x = rng.integers(0, 5, size=(12, 30)).astype(float), rng.integers(1, 9, size=30).astype(float), cp.Variable(30, nonneg=True)

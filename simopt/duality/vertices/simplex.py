@@ -54,9 +54,9 @@ def further_vertices(linear: LinearProgramme, first: ProvenVertex | None) -> Ite
             yield from _each(_vertex_of(linear, _equilibrated(_slight(even)), even.basis))
 
 
-def _each(found: ProvenVertex | None) -> Iterator[ProvenVertex]:
-    if found is not None:
-        yield found
+def _each(result: ProvenVertex | None) -> Iterator[ProvenVertex]:
+    if result is not None:
+        yield result
 
 
 def _vertex_of(linear: LinearProgramme, other: LinearProgramme, start: SimplexBasis | None = None) -> ProvenVertex | None:
