@@ -166,17 +166,19 @@ def _emit_comparison(comparison: Comparison, folder: Path, stopped: bool, as_jso
             say(left_out)
 
     document = {"format": "simopt-comparison/1", **comparison.document()}
-    emit(document, as_json, None, lambda: _print_summary(comparison), pictures)
+    emit(document, as_json, None, lambda: _print_summary(comparison, folder), pictures)
 
 
-def _print_summary(comparison: Comparison) -> None:
+def _print_summary(comparison: Comparison, folder: Path) -> None:
     """The answer first; then the solvers over all instances, the tables of each instance, and notes."""
     from simopt.compare import table as tables
-    from simopt.compare.answer import answers
+    from simopt.compare.answer import answers, beside
 
     out = console()
     for line in answers(comparison.records, comparison.complete) or ["no run is done yet"]:
         out.print(line, style="bold")
+    for line in beside(comparison.others, str(folder)):
+        out.print(line)
     out.print()
     heads = tables.headings(comparison.records)
     over = tables.over_instances(comparison.records)

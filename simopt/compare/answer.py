@@ -26,6 +26,15 @@ def answer(records: Sequence[Record], complete: bool = True) -> list[str]:
     return [_fastest(instance_seconds(records)) + ("" if complete else ", so far: not all runs are done"), *_false(records)]
 
 
+def beside(others: Sequence[Record], folder: str = "DIR") -> list[str]:
+    """A line on the runs of a folder that the command does not name; none where there are none."""
+    if not others:
+        return []
+    runs = f"{len(others)} more run{'' if len(others) == 1 else 's'}"
+    on = _instances(len({record.cell.frame for record in others}))
+    return [f"Not in it: {runs} in the folder, on {on} that this command does not name. `simopt compare --report {folder}` shows all."]
+
+
 def _fastest(instances: Sequence[InstanceSeconds]) -> str:
     """Who leads how many of the instances, and on how many nobody does."""
     without = sum(bool(each.no_optimum) for each in instances)

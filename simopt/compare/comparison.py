@@ -29,6 +29,7 @@ class Comparison:
     planned: int = 0
     complete: bool = True
     unsuitable: list[tuple[str, str, str]] = field(default_factory=list)  # back ends left out: instance, name, reason
+    others: list[Record] = field(default_factory=list)  # runs in the folder on instances that the command does not name
 
     @property
     def tol(self) -> float:
@@ -72,14 +73,14 @@ class Comparison:
         """The tables in Markdown."""
         from simopt.compare import table
 
-        return table.markdown(self.records, complete=self.complete, unsuitable=self.unsuitable)
+        return table.markdown(self.records, complete=self.complete, unsuitable=self.unsuitable, others=self.others)
 
     def page(self) -> str:
         """The page as HTML. Needs jinja2."""
         needed("jinja2", "pages of comparisons need", "compare")
         from simopt.compare import page
 
-        return page.render(self.records, complete=self.complete, planned=self.planned, unsuitable=self.unsuitable)
+        return page.render(self.records, complete=self.complete, planned=self.planned, unsuitable=self.unsuitable, others=self.others)
 
     def plot(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Draw curves, profile, scaling and memory into a folder; the paths. Needs matplotlib."""
@@ -88,15 +89,18 @@ class Comparison:
         return plots.draw(self.records, folder)
 
     def write(self, folder: str | os.PathLike[str]) -> None:
-        """index.html, table.md, comparison.json, runs.parquet and traces.parquet, as far as packages for them are installed."""
+        """index.html, table.md, comparison.json, runs.parquet and traces.parquet, as far as packages for them are installed.
+
+        The tables in Parquet have the other runs, too: a folder may come without the files of its runs.
+        """
         texts = {files.TABLE: self.text()} | ({files.PAGE: self.page()} if files.installed("jinja2") else {})
-        files.write_summary(Path(folder), self.document(), texts, self.records)
+        files.write_summary(Path(folder), self.document(), texts, [*self.records, *self.others])
 
     def document(self) -> dict[str, Any]:
         """Everything but the single runs as plain data, for JSON."""
         from simopt.compare import table
 
-        counts = {"complete": self.complete, "planned": self.planned}
+        counts = {"complete": self.complete, "planned": self.planned, "other_runs": len(self.others)}
         return {**counts, **table.plain(self.records, self.unsuitable, self.complete)}
 
 
@@ -151,7 +155,7 @@ def compare_solvers(
     Returns
     -------
     Comparison
-        with `text()`, `frame()`, `traces()`, `summary()` and `plot(folder)`.
+        of what is named here, with `text()`, `frame()`, `traces()`, `summary()` and `plot(folder)`. What else `folder` has is in `others`.
 
     Raises
     ------
@@ -188,7 +192,7 @@ def _run(
         known = [] if place is None else files.newest(files.resumed(place))
         work = PlanRun(plan, place, known, budget, jobs, retry, progress)
         if place is not None:  # so that what is planned is known if this process dies
-            files.write_document(place, Comparison(known, plan.size, False, plan.unsuitable).document(), len(known))
+            files.write_document(place, _of_plan(plan, known, complete=False).document(), len(known))
         try:
             work.all()
         except KeyboardInterrupt:
@@ -197,10 +201,22 @@ def _run(
 
 
 def _finished(work: PlanRun, complete: bool) -> Comparison:
-    made = Comparison(files.newest(work.records), work.plan.size, complete, work.plan.unsuitable)
+    made = _of_plan(work.plan, files.newest(work.records), complete)
     if work.folder is not None:
         made.write(work.folder)
     return made
+
+
+def _of_plan(plan: plans.Plan, records: Sequence[Record], complete: bool) -> Comparison:
+    """The comparison of what a command names. Runs of other problems, numbers, tolerances and limits have no part in its answer.
+
+    An older version of a problem stays in the folder, where it is another problem.
+    """
+    named = {instance.cell for instance in plan.instances}
+    own, others = list[Record](), list[Record]()
+    for record in records:
+        (own if record.cell.frame in named else others).append(record)
+    return Comparison(own, plan.size, complete, plan.unsuitable, others)
 
 
 def load(*folders: str | os.PathLike[str]) -> Comparison:
@@ -258,7 +274,7 @@ def merge(folder: str | os.PathLike[str], others: Sequence[str | os.PathLike[str
         for record in records:
             if (record.cell.key, record.machine, record.started) not in known:
                 files.save(place, record, len(own))
-        planned = states[0].planned if not others and states[0].planned else len(records)
+        planned = states[0].planned + states[0].other_runs if not others and states[0].planned else len(records)
         unsuitable = list(dict.fromkeys(row for each in states for row in each.unsuitable))
         made = Comparison(records, planned, all(each.complete for each in states), unsuitable)
         made.write(place)

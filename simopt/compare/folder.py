@@ -224,11 +224,15 @@ def _order(cell: PlannedRun) -> tuple[str | float, ...]:
 
 @dataclass(frozen=True)
 class FolderState:
-    """What the runs of a folder do not say: the runs that were planned, whether all of them are done, and back ends that were left out."""
+    """What the runs of a folder do not say: the runs that were planned, whether all of them are done, and back ends that were left out.
+
+    `other_runs` are those that the folder had beside what the last command named.
+    """
 
     complete: bool = True
     planned: int = 0
     unsuitable: tuple[tuple[str, str, str], ...] = ()
+    other_runs: int = 0
 
 
 def state(folder: str | os.PathLike[str]) -> FolderState:
@@ -246,14 +250,13 @@ def state(folder: str | os.PathLike[str]) -> FolderState:
     try:
         check_format(content.get("format"), str(path))
         unsuitable = tuple((row["instance"], row["solver"], row["reason"]) for row in content.get("unsuitable", ()))
-        complete, planned = content["complete"], content["planned"]
-        if not (
-            isinstance(complete, bool) and isinstance(planned, int) and all(isinstance(text, str) for row in unsuitable for text in row)
-        ):
+        complete, planned, other_runs = content["complete"], content["planned"], content.get("other_runs", 0)
+        whole = isinstance(planned, int) and isinstance(other_runs, int)
+        if not (isinstance(complete, bool) and whole and all(isinstance(text, str) for row in unsuitable for text in row)):
             raise TypeError("an entry is of another kind")
     except (AttributeError, KeyError, TypeError) as error:
         raise InvalidFile(f"{path}: not written by `simopt compare` ({error}); remove it, it is made from {RUNS}/*.json") from error
-    return FolderState(complete, planned, unsuitable)
+    return FolderState(complete, planned, unsuitable, other_runs)
 
 
 def write_document(folder: Path, summary: dict[str, Any], n_saved: int) -> None:

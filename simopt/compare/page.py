@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from simopt.compare import bands, drawings, profiles, statistics, table
-from simopt.compare.answer import answer
+from simopt.compare.answer import answer, beside
 from simopt.compare.claim_rows import ClaimRow, certified_bounds, claim_rows
 from simopt.compare.instance_seconds import InstanceSeconds, instance_seconds, with_optimum
 from simopt.compare.pairs import SolverPair, pairs
@@ -80,7 +80,14 @@ class MachineOnPage:
         return [row.solver for row in self.standings]
 
 
-def render(records: Sequence[Record], *, complete: bool, planned: int, unsuitable: Sequence[tuple[str, str, str]]) -> str:
+def render(
+    records: Sequence[Record],
+    *,
+    complete: bool,
+    planned: int,
+    unsuitable: Sequence[tuple[str, str, str]],
+    others: Sequence[Record] = (),
+) -> str:
     """The page.
 
     Raises
@@ -100,6 +107,7 @@ def render(records: Sequence[Record], *, complete: bool, planned: int, unsuitabl
         runs=len(records),
         complete=complete,
         planned=planned,
+        beside=beside(others),
         headings=_headings(records),
         standing_headings=table.STANDING_HEADINGS,
         tolerances=sorted({record.cell.tol for record in records}),

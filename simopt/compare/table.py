@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from simopt.compare import profiles, statistics
-from simopt.compare.answer import answers
+from simopt.compare.answer import answers, beside
 from simopt.compare.bands import bands
 from simopt.compare.claim_rows import claim_rows
 from simopt.compare.instance_seconds import instance_seconds, with_optimum
@@ -171,10 +171,17 @@ def unsuitable_lines(unsuitable: Sequence[tuple[str, str, str]]) -> list[str]:
     return [f"{name}: {reason}" + (f"   [{'; '.join(where)}]" if several else "") for (name, reason), where in found.items()]
 
 
-def markdown(records: Sequence[Record], *, complete: bool = True, unsuitable: Sequence[tuple[str, str, str]] = ()) -> str:
+def markdown(
+    records: Sequence[Record],
+    *,
+    complete: bool = True,
+    unsuitable: Sequence[tuple[str, str, str]] = (),
+    others: Sequence[Record] = (),
+) -> str:
     """Everything as one Markdown text; its first line after the title is the answer."""
     lines = ["# Comparison of solvers", "", *(line for each in answers(records, complete) for line in (f"**{in_markdown(each)}**", ""))]
     lines += [] if complete else ["**Interrupted: not all runs are here.**", ""]
+    lines += [line for each in beside(others) for line in (each, "")]
     tables = [(title, headings(records), rows) for title, rows in blocks(records)]
     for title, heads, rows in (*over_instances(records), *tables):
         lines += [f"## {in_markdown(title)}", "", "| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
