@@ -137,15 +137,17 @@ def _merged(problem: str | None, folder: Path, merge: list[Path], wanted: dict[s
 def _measure(problems: list[str], options: dict[str, Any]) -> tuple[Comparison, bool]:
     """The comparison, and whether it was interrupted."""
     from simopt.compare import comparison as program
+    from simopt.compare.endings import in_words, no_optimum
     from simopt.core.errors import Interrupted
 
     with Steps("compare", 0) as steps:
 
         def progress(done: int, left: int, record: Record) -> None:
             steps.total = left
-            reason = f" ({record.message})" if record.message and not record.success else ""
+            message = "" if record.success else record.message
+            ending = in_words(record.status, message, record.relative_gap, no_optimum([record]))
             spent = f", {record.spent_seconds:.3g} s" if record.spent_seconds > 0 else ""
-            steps.step(" ".join(f"{record.cell.label}: {record.status}{reason}{spent}".split()))  # names of files may have line feeds
+            steps.step(" ".join(f"{record.cell.label}: {ending}{spent}".split()))  # names of files may have line feeds
 
         try:
             return program.compare_solvers(problems, progress=progress, **options), False

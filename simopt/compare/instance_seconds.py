@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from simopt.compare import statistics
+from simopt.compare.endings import no_optimum, refuses
 from simopt.compare.record import Record
-from simopt.compare.solver_claims import TRUE
 
 TIE = 1.1  # times of two solvers that differ by no more than this factor are level: one run of a busy machine differs by as much
 
@@ -24,6 +24,7 @@ class InstanceSeconds:
         in words.
     seconds : mapping
         by solver the median seconds, set-up included, until the gap was certified; ∞ where half of the runs or more did not get there.
+        A solver that cannot take the problem has none: it was not run on it.
     limit : float
         the time limit in seconds, as which a failure counts.
     problem_class : str
@@ -66,12 +67,12 @@ def instance_seconds(records: Sequence[Record], gap: float | None = None) -> lis
             InstanceSeconds(
                 instance,
                 machine,
-                {name: _sane(statistics.typical(each, target)) for name, each in solvers.items()},
+                {name: _sane(statistics.typical(each, target)) for name, each in solvers.items() if not refuses(each)},
                 runs[0].cell.time_limit,
                 next((run.problem_class for run in runs if run.problem_class), ""),
                 next((run.variables for run in runs if run.variables), 0),
                 next((run.nonzeros for run in runs if run.nonzeros), 0),
-                _no_optimum(runs),
+                no_optimum(runs),
             )
         )
     return found
@@ -80,12 +81,6 @@ def instance_seconds(records: Sequence[Record], gap: float | None = None) -> lis
 def with_optimum(records: Sequence[Record], gap: float | None = None) -> list[InstanceSeconds]:
     """As `instance_seconds`, without instances that are proven to be infeasible or unbounded: no statistic over instances has them."""
     return [each for each in instance_seconds(records, gap) if not each.no_optimum]
-
-
-def _no_optimum(runs: Sequence[Record]) -> str:
-    if any(run.success for run in runs):
-        return ""
-    return next((run.claimed for run in runs if run.claim_verdict == TRUE and run.claimed in ("infeasible", "unbounded")), "")
 
 
 def _sane(seconds: float) -> float:

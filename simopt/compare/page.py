@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from simopt.compare import bands, drawings, profiles, statistics, table
 from simopt.compare.answer import answer, beside
 from simopt.compare.claim_rows import ClaimRow, certified_bounds, claim_rows
+from simopt.compare.endings import UNSUPPORTED
 from simopt.compare.instance_seconds import InstanceSeconds, instance_seconds, with_optimum
 from simopt.compare.pairs import SolverPair, pairs
 from simopt.compare.record import Record
@@ -176,11 +177,11 @@ def _instances(records: Sequence[Record], markers: drawings.Markers) -> list[Ins
     found = []
     for each in instance_seconds(records):
         name = name_of(each.instance, each.machine)
+        runs = settings[each.instance]
         solvers = {
             solver: _solver(f"{name}-{name_of(solver)}", each, summary[each.instance, solver], claims.get((each.instance, solver)))
-            for solver in each.seconds
+            for solver in runs
         }
-        runs = settings[each.instance]
         bounds = certified_bounds([run for own in runs.values() for run in own])
         curves = drawings.gap_curves(runs, markers)
         found.append(InstanceOnPage(name, each.instance, each, *bounds, solvers, curves, fields(each, list(solvers.values()))))
@@ -188,22 +189,23 @@ def _instances(records: Sequence[Record], markers: drawings.Markers) -> list[Ins
 
 
 def _solver(name: str, medians: InstanceSeconds, row: statistics.SummaryRow, claim: ClaimRow | None) -> SolverOnInstance:
-    seconds = medians.seconds[row.solver]
-    status = "" if math.isfinite(seconds) else row.status
+    seconds = medians.seconds.get(row.solver, math.nan)
+    failed = "cannot take it" if row.status == UNSUPPORTED else f"{row.no_optimum}, proven" if row.no_optimum else row.status
+    status = "" if math.isfinite(seconds) else failed
     *cells, _, failure = table.cells(row)
     return SolverOnInstance(name, row.solver, cells[1:], failure, seconds, row.solver in medians.leaders, status, claim)
 
 
 def fields(medians: InstanceSeconds, solvers: Sequence[SolverOnInstance]) -> dict[str, str]:
     """The values of an instance that the filters markers at."""
-    certified = sum(math.isfinite(each.seconds) for each in solvers)
+    certified = sum(math.isfinite(seconds) for seconds in medians.seconds.values())
     false = any(each.claim is not None and each.claim.verdict == FALSE for each in solvers)
     leader = medians.leaders[0] if len(medians.leaders) == 1 else LEVEL if medians.leaders else NOBODY
     return {
         "class": medians.problem_class or bands.UNKNOWN,
         "variables": bands.decade(medians.variables),
         "fastest": medians.no_optimum or leader,
-        "solved": medians.no_optimum or ("by all" if certified == len(solvers) else "by some" if certified else "by none"),
+        "solved": medians.no_optimum or ("by all" if certified == len(medians.seconds) > 0 else "by some" if certified else "by none"),
         "claims": "FALSE" if false else "none is false",
         "machine": medians.machine,
     }

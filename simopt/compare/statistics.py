@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from simopt.compare.cell import PlannedRun
+from simopt.compare.endings import no_optimum, refuses
 from simopt.compare.record import Record
 from simopt.compare.solver_claims import FALSE, NOT_PROVEN, TRUE
 
@@ -51,6 +52,7 @@ class SummaryRow:
     ratio_high: float
     megabytes: float
     claim_verdict: str = ""  # the worst of the runs
+    no_optimum: str = ""  # "infeasible" or "unbounded" where the solver says so and it is proven
 
 
 def gaps(records: Iterable[Record]) -> tuple[float, ...]:
@@ -130,14 +132,15 @@ def _row(instance: str, machine: str, solver: str, runs: list[Record], best: lis
         seconds_high=max((run.seconds for run in good), default=math.nan),
         setup_seconds=_median(run.setup_seconds for run in good),
         solve_seconds=_median(run.solve_seconds for run in good),
-        certificate_seconds=_median(run.certificate_seconds for run in runs),
+        certificate_seconds=_median(run.certificate_seconds for run in runs if not refuses([run])),
         relative_gap=_median(run.relative_gap for run in runs),
-        seconds_to_gap=tuple(time_to(runs, gap) for gap in wanted),
+        seconds_to_gap=tuple(math.nan if refuses(runs) or no_optimum(runs) else time_to(runs, gap) for gap in wanted),
         ratio=_median(ratios),
         ratio_low=min(ratios, default=math.nan),
         ratio_high=max(ratios, default=math.nan),
-        megabytes=_median(run.megabytes for run in runs),
+        megabytes=_median(run.megabytes for run in runs if not refuses([run])),
         claim_verdict="" if (claimed := worst_claim(runs)) is None else claimed.claim_verdict,
+        no_optimum=no_optimum(runs),
     )
 
 
@@ -189,11 +192,15 @@ def by_machine(records: Iterable[Record]) -> dict[str, list[Record]]:
 
 
 def success_rates(records: Sequence[Record]) -> dict[str, tuple[int, int]]:
-    """Successful runs and all runs of each solver."""
-    found: dict[str, tuple[int, int]] = {}
-    for record in records:
-        good, whole = found.get(record.cell.candidate, (0, 0))
-        found[record.cell.candidate] = good + record.success, whole + 1
+    """Successful runs and all runs of each solver, where there is an optimum and it can take the problem; 0 of 0 where it nowhere can."""
+    found: dict[str, tuple[int, int]] = {record.cell.candidate: (0, 0) for record in records}
+    for solvers in by_setting(records).values():
+        if no_optimum([run for runs in solvers.values() for run in runs]):
+            continue
+        for name, runs in solvers.items():
+            counted = [run for run in runs if not refuses([run])]
+            good, whole = found[name]
+            found[name] = good + sum(run.success for run in counted), whole + len(counted)
     return found
 
 

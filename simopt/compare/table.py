@@ -11,6 +11,7 @@ from simopt.compare import profiles, statistics
 from simopt.compare.answer import answers, beside
 from simopt.compare.bands import bands
 from simopt.compare.claim_rows import claim_rows
+from simopt.compare.endings import UNSUPPORTED, in_words
 from simopt.compare.instance_seconds import instance_seconds, with_optimum
 from simopt.compare.pairs import pairs
 from simopt.compare.record import Record
@@ -56,9 +57,11 @@ def cells(row: statistics.SummaryRow) -> list[str]:
     """One row."""
     spread = "" if row.successes < 2 else f"{seconds(row.seconds_low)}–{seconds(row.seconds_high)}"
     in_pairs = "" if row.successes < 2 or math.isnan(row.ratio) else f"{row.ratio_low:.2g}–{row.ratio_high:.2g}"
-    failure = "" if row.successes == row.runs else row.status.upper() + (f": {row.reason}" if row.reason else "")
+    words = "" if row.successes == row.runs or row.no_optimum else in_words(row.status, row.reason, row.relative_gap)
+    failure = words if row.status == UNSUPPORTED else words.replace(row.status, row.status.upper(), 1)
+    solved = f"{row.no_optimum}, proven" if row.no_optimum else "–" if row.status == UNSUPPORTED else f"{row.successes}/{row.runs}"
     return [
-        row.solver, f"{row.successes}/{row.runs}", seconds(row.seconds), spread, *map(seconds, row.seconds_to_gap),
+        row.solver, solved, seconds(row.seconds), spread, *map(seconds, row.seconds_to_gap),
         seconds(row.setup_seconds), seconds(row.solve_seconds), seconds(row.certificate_seconds), ratio(row.ratio), in_pairs,
         "–" if math.isnan(row.megabytes) else f"{row.megabytes:.0f}",
         "–" if math.isnan(row.relative_gap) else f"{row.relative_gap:.1e}", row.sampling, row.claim_verdict, failure,
@@ -103,7 +106,7 @@ def over_instances(records: Sequence[Record]) -> list[tuple[str, tuple[str, ...]
     found: list[tuple[str, tuple[str, ...], list[list[str]]]] = []
     for machine, own in machines.items():
         at = f"   ({machine})" if len(machines) > 1 else ""
-        if len({record.cell.frame for record in own}) > 1:
+        if len({record.cell.frame for record in own}) > 1 and with_optimum(own):
             found.append((f"Over instances{at}", STANDING_HEADINGS, standing_rows(own)))
             found.append((f"In pairs{at}", PAIR_HEADINGS, pair_rows(own)))
             found.append((f"By class and size{at}", BAND_HEADINGS, band_rows(own)))
@@ -125,6 +128,7 @@ def success_lines(records: Sequence[Record]) -> list[str]:
         + (f"   ({machine})" if len(machines) > 1 else "")
         for machine, own in machines.items()
         for name, (certified, runs) in statistics.success_rates(own).items()
+        if runs
     ]
 
 
