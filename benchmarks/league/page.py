@@ -12,7 +12,8 @@ from pathlib import Path
 
 from benchmarks.league.entries import CLASSES, SETS, Entry
 from benchmarks.league.false_claims import Reproduction, reproduced
-from benchmarks.league.play import COPIES, TIGHT, TOL, EntryState, Rules
+from benchmarks.league.play import TIGHT, TOL, EntryState, Rules
+from simopt.backends.table import COPIES
 from simopt.compare.record import Record
 from simopt.compare.solver_claims import FALSE, NOT_PROVEN, TRUE
 from simopt.core.foreign_text import in_markdown

@@ -9,7 +9,7 @@ from typing import Any
 
 import simopt
 from benchmarks.league.entries import Entry, class_of
-from simopt.backends.table import BackEnd, usable
+from simopt.backends.table import COPIES, BackEnd, usable
 from simopt.compare import own_problems
 from simopt.compare.own_problems import OwnProblem
 from simopt.compare.record import Record
@@ -20,7 +20,6 @@ from simopt.solving.solver import solvers_of
 TOL = 1e-6  # certified
 TIGHT = 1e-10  # each tolerance of a back end, on tight settings
 WANTED = ("clarabel", "ecos", "scs", "osqp", "highs", "piqp", "proxqp", "qpalm", "daqp", "qoco", "cvxopt", "sdpa")
-COPIES = {"ecos_bb": "ecos", "glpk_mi": "glpk", "scipy": "highs"}  # the code of another, or that with branching
 STATE = "entry.json"
 Candidate = tuple[str, dict[str, Any]]
 

@@ -23,6 +23,7 @@ from simopt.model.status import Status
 
 SOC = frozenset({"soc"})
 ALL = frozenset({"soc", "power", "exp"})
+COPIES = {"ecos_bb": "ecos", "glpk_mi": "glpk", "scipy": "highs"}  # the code of another, or that with branching
 
 
 @dataclass(frozen=True)

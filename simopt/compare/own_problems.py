@@ -353,6 +353,17 @@ def suitable(own: OwnProblem | Declared, backends: Iterable[BackEnd]) -> tuple[l
     return taken, refused
 
 
+def copies(own: OwnProblem | Declared, backends: Iterable[BackEnd]) -> dict[str, str]:
+    """Of these back ends, by name, those that are the code of another one of them, with the reason; none where there are integers."""
+    from simopt.backends.table import COPIES
+    from simopt.compare.with_integers import WithIntegers
+
+    if isinstance(own.read() if isinstance(own, OwnProblem) else own, WithIntegers):
+        return {}
+    names = {backend.name for backend in backends}
+    return {name: f"it is the code of {COPIES[name]} where there are no integers" for name in COPIES if {name, COPIES[name]} <= names}
+
+
 def parts(data: Mapping[str, Any]) -> frozenset[str]:
     """What a problem in conic form has beside linear rows, in words."""
     dims, P = data["dims"], data.get("P")

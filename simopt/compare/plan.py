@@ -127,6 +127,11 @@ def make(design: Design) -> Plan:
     UnknownName, InvalidProblem, NotAvailable
         before anything is run.
     """
+    return _playable(_made(design))
+
+
+def _made(design: Design) -> Plan:
+    """As `make`, but where no solver that is named can take the problem the plan is empty: others may be able to take other problems."""
     if not (isinstance(design.tol, Real) and 0 < design.tol < 1):
         raise InvalidProblem(f"tol: must be a positive number below 1, got {design.tol!r}")
     kind, given = _kind(design.problem)
@@ -165,19 +170,41 @@ def make_all(problems: Any, solvers: Sequence[SolverName] | None, **design: Any)
     wanted = list(own_problems.in_order(problems))
     as_they_are = {name: value for name, value in design.items() if name not in FOR_CATALOGUE}
     catalogue = any(isinstance(each, (str, type)) for each in wanted)  # sizes and the like are meant for those
-    plans = [make(Design(each, solvers, **(as_they_are if catalogue and not isinstance(each, (str, type)) else design))) for each in wanted]
-    return Plan(tuple(group for plan in plans for group in plan.groups), plans[0].repetitions)
+    plans = [
+        _made(Design(each, solvers, **(as_they_are if catalogue and not isinstance(each, (str, type)) else design))) for each in wanted
+    ]
+    return _playable(Plan(tuple(group for plan in plans for group in plan.groups), plans[0].repetitions))
+
+
+def _playable(plan: Plan) -> Plan:
+    """Refuse a plan in which no solver that is named can take any problem.
+
+    Raises
+    ------
+    InvalidProblem
+        with the reasons.
+    """
+    if not plan.size:
+        reasons = "; ".join(dict.fromkeys(f"{name}: {reason}" for _, name, reason in plan.unsuitable))
+        raise InvalidProblem(f"solvers: none of those that are named can take a problem that is named ({reasons}); name others")
+    return plan
 
 
 def _group_of(kind: type[Problem], own: OwnProblem, built: tuple[Instance, ...], design: Design) -> Group:
-    """An own problem with the solvers that are named, or else with all back ends that can take it."""
-    if design.solvers is not None:
-        return Group(built, tuple(_candidates(kind, design.solvers)))
-    taken, refused = own_problems.suitable(own, usable())
-    if not taken:
+    """An own problem with those that can take it: of the solvers that are named, or else of all back ends.
+
+    A solver that cannot take a problem is not run on it: that is no failure, and takes no time limit.
+    """
+    wanted = [SolverChoice(each, {}) for each in usable()] if design.solvers is None else list(_candidates(kind, design.solvers))
+    backends = [each.chosen for each in wanted if isinstance(each.chosen, BackEnd)]
+    taken, refused = own_problems.suitable(own, {backend.name: backend for backend in backends}.values())
+    if design.solvers is None:
+        refused |= own_problems.copies(own, taken)
+    candidates = tuple(each for each in wanted if each.chosen.name not in refused)
+    if not candidates and design.solvers is None:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in refused.items())
         raise InvalidProblem(f"{own.name}: no installed back end can take it ({reasons}); install one that can")
-    return Group(built, tuple(SolverChoice(backend, {}) for backend in taken), tuple(refused.items()))
+    return Group(built, candidates, tuple(refused.items()))
 
 
 def _kind(problem: str | type[Problem] | Problem | OwnProblem) -> tuple[type[Problem], Problem | OwnProblem | None]:

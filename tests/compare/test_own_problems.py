@@ -224,7 +224,8 @@ def test_the_command_resumes_on_an_own_problem(own: Path, run: Run) -> None:
     assert json.loads(again.stdout)["runs"] == 6 and "[1/" not in again.stderr
     own.write_text(OWN.replace("/ 4 -", "/ 5 -"))
     changed = run(*arguments)
-    assert "[4/4]" in changed.stderr and "10 runs, complete" in changed.stdout, "the matrix is as it was"
+    assert "[4/4]" in changed.stderr and "6 runs, complete" in changed.stdout, "the matrix is as it was"
+    assert "4 more runs in the folder, on 2 instances" in changed.stdout, "the portfolios as they were"
 
 
 @pytest.mark.slow  # two commands
