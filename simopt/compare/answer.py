@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 
@@ -43,10 +44,16 @@ def _fastest(instances: Sequence[InstanceSeconds]) -> str:
     if not count:
         return f"no optimum to certify: {_instances(without)} proven infeasible or unbounded"
     solved = sum(bool(each.leaders) for each in instances)
+    relaxed = [each.relaxed_gap for each in instances if not math.isnan(each.relaxed_gap)]
+    if len(relaxed) == count == 1:
+        words = "the one instance has integers and is held against its relaxation: between its best integer point and that bound is "
+        return f"{words}a relative gap of {relaxed[0]:.2g}" + _more(without)
+    with_integers = [f"{len(relaxed)} with integers, held against the relaxation: {_spread(relaxed)}"] if relaxed else []
     if not solved:
-        return f"no solver certified {'the one instance' if count == 1 else f'any of the {count} instances'}" + _more(without)
+        which = "the one instance" if count == 1 else f"any of the {count} instances"
+        return f"no solver certified {which}{_in_brackets(with_integers)}{_more(without)}"
     if len(solvers) == 1:
-        return f"{solvers[0]} alone was run: it certified {solved} of {_instances(count)}" + _more(without)
+        return f"{solvers[0]} alone was run: it certified {solved} of {_instances(count)}{_in_brackets(with_integers)}" + _more(without)
     most = max(counts.values())
     first = [name for name in solvers if counts[name] == most]
     tied = solved - sum(counts.values())
@@ -54,9 +61,19 @@ def _fastest(instances: Sequence[InstanceSeconds]) -> str:
         text = f"no solver is fastest: where one certified, another was within {TIE - 1:.0%}"
     else:
         text = f"{_list(first)} fastest on {most} of {_instances(count)}{' each' if len(first) > 1 else ''}"
-    left = [f"{tied} tied within {TIE - 1:.0%}"] * (tied > 0 and most > 0) + [f"{count - solved} solved by none"] * (count > solved)
+    failed = count - solved - len(relaxed)
+    left = [f"{tied} tied within {TIE - 1:.0%}"] * (tied > 0 and most > 0) + with_integers + [f"{failed} solved by none"] * (failed > 0)
     few = [f"{'one is' if count == 1 else f'{count} are'} too few to say more"] * (count < FEW)
-    return text + (f" ({', '.join([*left, *few])})" if left or few else "") + _more(without)
+    return text + _in_brackets([*left, *few]) + _more(without)
+
+
+def _in_brackets(parts: Sequence[str]) -> str:
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def _spread(gaps: Sequence[float]) -> str:
+    low, high = f"{min(gaps):.2g}", f"{max(gaps):.2g}"
+    return f"relative gap {low}" if low == high else f"relative gaps {low} to {high}"
 
 
 def _more(without: int) -> str:

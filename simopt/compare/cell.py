@@ -13,6 +13,7 @@ import numpy as np
 FORMAT = "simopt-compare/1"
 GENERATED = "generated"  # the name of data that are made for a size
 HANDED_OVER = "given"  # the name of data of a problem that was handed over as it is
+INTEGERS = "(integer points, bound of the relaxation)"  # at the end of the name of an own problem that has integers
 OWN = "own"  # the name of data of a problem that is not of the catalogue, and has a name of its own
 
 
@@ -69,6 +70,11 @@ class PlannedRun:
     def frame(self) -> PlannedRun:
         """The cell without solver and repetition: what runs have in common that may be compared."""
         return replace(self, solver="", options="{}", repetition=0)
+
+    @property
+    def has_integers(self) -> bool:
+        """Whether the problem has integers, and is held against its relaxation."""
+        return self.data == OWN and self.problem.endswith(INTEGERS)
 
     @property
     def instance(self) -> str:

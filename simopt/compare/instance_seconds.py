@@ -33,6 +33,8 @@ class InstanceSeconds:
         of the declaration, and of the cone programme that it becomes; 0 where no run knows them.
     no_optimum : str
         "infeasible" or "unbounded" where a solver claimed this and it is proven: there is no gap to certify then; "" else.
+    relaxed_gap : float
+        of a problem with integers that no run closed the least relative gap between an integer point and the relaxation; nan else.
     """
 
     instance: str
@@ -43,6 +45,7 @@ class InstanceSeconds:
     variables: int = 0
     nonzeros: int = 0
     no_optimum: str = ""
+    relaxed_gap: float = math.nan
 
     @property
     def best(self) -> float:
@@ -73,6 +76,7 @@ def instance_seconds(records: Sequence[Record], gap: float | None = None) -> lis
                 next((run.variables for run in runs if run.variables), 0),
                 next((run.nonzeros for run in runs if run.nonzeros), 0),
                 no_optimum(runs),
+                _relaxed_gap(runs),
             )
         )
     return found
@@ -81,6 +85,12 @@ def instance_seconds(records: Sequence[Record], gap: float | None = None) -> lis
 def with_optimum(records: Sequence[Record], gap: float | None = None) -> list[InstanceSeconds]:
     """As `instance_seconds`, without instances that are proven to be infeasible or unbounded: no statistic over instances has them."""
     return [each for each in instance_seconds(records, gap) if not each.no_optimum]
+
+
+def _relaxed_gap(runs: Sequence[Record]) -> float:
+    if not runs[0].cell.has_integers or any(run.success for run in runs):
+        return math.nan
+    return min((run.relative_gap for run in runs if not math.isnan(run.relative_gap)), default=math.nan)
 
 
 def _sane(seconds: float) -> float:

@@ -21,6 +21,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from simopt.compare.cell import INTEGERS as WITH_INTEGERS
 from simopt.compare.cell import as_text
 from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.model.problem import Problem, hashed, is_cvxpy
@@ -80,7 +81,7 @@ class OwnProblem:
         from simopt.duality.reading.integers import has_integers
 
         if has_integers(self.problem):
-            return f"{self.name} (integer points, bound of the relaxation)"
+            return f"{self.name} {WITH_INTEGERS}"
         return f"{self.name} (its logarithm {self.offset:+g})" if is_geometric(self.problem) else self.name
 
     def read(self) -> Declared:

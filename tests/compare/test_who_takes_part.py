@@ -12,9 +12,11 @@ from typer.testing import Result
 from simopt.backends import table as backends
 from simopt.compare import plan, statistics, table
 from simopt.compare.answer import answer
+from simopt.compare.cell import INTEGERS
 from simopt.compare.instance_seconds import instance_seconds
 from simopt.compare.record import Record
 from simopt.compare.standings import standings
+from simopt.compare.traces import RELAXED
 from simopt.core.errors import InvalidProblem
 
 Run = Callable[..., Result]
@@ -100,6 +102,30 @@ def test_a_proven_end_without_optimum_is_no_failure(claimed: str) -> None:
     assert all("1 of 1 runs certified" in line for line in table.success_lines(made))
     assert table.success_lines(made[:1]) == [] and table.over_instances([made[0], proven(record("a", None, size=3))]) == []
     assert answer(made)[0].endswith("; 1 more has no optimum")
+
+
+def integer(solver: str, gap: float, name: str) -> Record:
+    run = record(solver, None, size=None, problem=f"{name} {INTEGERS}", data="own")
+    return replace(run, status="gap open", message=RELAXED, relative_gap=gap)
+
+
+def test_an_integer_point_is_held_against_the_relaxation() -> None:
+    one = [integer("a", 0.125, "p"), integer("b", 0.5, "p")]
+    assert answer(one) == [
+        "the one instance has integers and is held against its relaxation: between its best integer point and that bound is "
+        "a relative gap of 0.12"
+    ]
+    assert table.blocks(one)[0][1][0][-1] == f"GAP OPEN at 1.2e-01: {RELAXED}"
+    others = [record("a", 1.0, size=1), record("b", 2.0, size=1), record("a", None, size=2), record("b", None, size=2)]
+    (told,) = answer([*one, *others])
+    assert told == (
+        "a fastest on 1 of 3 instances (1 with integers, held against the relaxation: relative gap 0.12, 1 solved by none, "
+        "3 are too few to say more)"
+    )
+    (told,) = answer([*one, integer("a", 0.25, "q")])
+    assert told == "no solver certified any of the 2 instances (2 with integers, held against the relaxation: relative gaps 0.12 to 0.25)"
+    closed = replace(record("a", 1.0, size=None, problem=f"p {INTEGERS}", data="own"))
+    assert answer([closed])[0].startswith("a alone was run: it certified 1 of 1")
 
 
 def test_the_page_says_so_too() -> None:
