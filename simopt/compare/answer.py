@@ -48,7 +48,7 @@ def _fastest(instances: Sequence[InstanceSeconds]) -> str:
     if len(relaxed) == count == 1:
         words = "the one instance has integers and is held against its relaxation: between its best integer point and that bound is "
         return f"{words}a relative gap of {relaxed[0]:.2g}" + _more(without)
-    with_integers = [f"{len(relaxed)} with integers, held against the relaxation: {_spread(relaxed)}"] if relaxed else []
+    with_integers = [f"{len(relaxed)} with integers, held against the relaxation: {_gap_range(relaxed)}"] if relaxed else []
     if not solved:
         which = "the one instance" if count == 1 else f"any of the {count} instances"
         return f"no solver certified {which}{_in_brackets(with_integers)}{_more(without)}"
@@ -71,7 +71,7 @@ def _in_brackets(parts: Sequence[str]) -> str:
     return f" ({', '.join(parts)})" if parts else ""
 
 
-def _spread(gaps: Sequence[float]) -> str:
+def _gap_range(gaps: Sequence[float]) -> str:
     low, high = f"{min(gaps):.2g}", f"{max(gaps):.2g}"
     return f"relative gap {low}" if low == high else f"relative gaps {low} to {high}"
 

@@ -14,6 +14,7 @@ import itertools
 import os
 import re
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from simopt.compare.cell import INTEGERS as WITH_INTEGERS
 from simopt.compare.cell import as_text
-from simopt.core.errors import InvalidProblem, UnknownName
+from simopt.core.errors import InvalidProblem, UnknownName, nearest
 from simopt.model.problem import Problem, hashed, is_cvxpy
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from simopt.duality.declared import Declared
 
 NEEDED = "a cvxpy.Problem, or a function that returns one or yields several"
+NAMES = 12  # of a file that are listed
 QUADRATIC, INTEGERS = "quadratic objective", "integers"  # of what a problem has, and a back end may not take
 WITH_NAME = re.compile(r"(?P<home>.+):(?P<name>[^\W\d]\w*)\s*(?:\((?P<arguments>.*)\))?\s*", re.DOTALL)
 
@@ -159,7 +161,7 @@ def problems_of(text: str) -> Iterator[OwnProblem | Problem]:
     value = known[name]
     if inspect.isfunction(value) or (callable(value) and not _is_problem(value)):
         for settings in _swept(label, value, arguments or ""):
-            yield from _named(label, _called(label, value, settings), settings)
+            yield from _named(label, _called(label, value, settings, str(known.get("__file__", ""))), settings)
     elif arguments is not None:
         raise InvalidProblem(f"{label}: it is {_kind(value)} and takes no arguments; give {label}")
     else:
@@ -174,23 +176,42 @@ def _of_files(text: str) -> Iterator[OwnProblem | Problem]:
     if ":" in text:
         raise InvalidProblem(f"{text}: FILE.py:NAME, MODULE:NAME or FILE.py:NAME(n=100) needed")
     if path.is_file() and formats.ending(path) not in formats.READ:
-        remedy = f"name a problem in it: {path.name}:NAME" if path.suffix == ".py" else f"{', '.join(formats.READ)} are read, also with .gz"
+        python = f"name a problem in it: {path.name}:NAME{_defined(path)}"
+        remedy = python if path.suffix == ".py" else f"{', '.join(formats.READ)} are read, also with .gz"
         raise InvalidProblem(f"{text}: it is not known which problem this is; {remedy}")
     several = path.iterdir() if path.is_dir() else map(Path, glob.iglob(text, recursive=True)) if re.search(r"[*?]", text) else [path]
     chosen = sorted(each for each in several if formats.ending(each) in formats.READ and (each == path or each.is_file()))
     if not chosen or not chosen[0].exists():
-        raise InvalidProblem(
-            f"{text}: no such file" if chosen or not path.is_dir() else f"{text}: no files in it; {', '.join(formats.READ)} are read"
-        )
+        empty = f"no files in it; {', '.join(formats.READ)} are read"
+        raise InvalidProblem(f"{text}: {f'no such file{_did_you_mean(path)}' if chosen or not path.is_dir() else empty}")
     for each in chosen:
         yield from _named(each.name, formats.read(each), {})
+
+
+def _defined(path: Path) -> str:
+    """The functions and names that a Python file has at its top, read and not executed; "" where there are none."""
+    try:
+        body = ast.parse(path.read_bytes()).body
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    names = [node.name for node in body if isinstance(node, ast.FunctionDef)]
+    names += [target.id for node in body if isinstance(node, ast.Assign) for target in node.targets if isinstance(target, ast.Name)]
+    public = [name for name in dict.fromkeys(names) if not name.startswith("_")]
+    return f"; it defines {', '.join(public[:NAMES])}{', …' if len(public) > NAMES else ''}" if public else ""
+
+
+def _did_you_mean(path: Path) -> str:
+    """The file of a similar name beside the one that is not there."""
+    there = [each.name for each in path.parent.iterdir() if each.is_file()] if path.parent.is_dir() else []
+    near = nearest(path.name, there)
+    return "" if near is None else f"; did you mean {path.with_name(near)}?"
 
 
 def _names_of(home: str) -> dict[str, Any]:
     """The names that a Python file or a module defines; files beside it can be imported, as when Python runs it."""
     is_file = home.endswith(".py")
     if is_file and not Path(home).is_file():
-        raise InvalidProblem(f"{home}: no such file")
+        raise InvalidProblem(f"{home}: no such file{_did_you_mean(Path(home))}")
     folder = str(Path(home).resolve().parent if is_file else Path.cwd())
     if folder not in sys.path:
         sys.path.insert(0, folder)  # for good: the processes of the runs are given this path of modules
@@ -203,7 +224,8 @@ def _names_of(home: str) -> dict[str, Any]:
             ) from error
         raise InvalidProblem(f"{shown(home)}: {error}; install it, or put it beside the file") from error
     except (Exception, SystemExit) as error:
-        raise InvalidProblem(f"{shown(home)}: it cannot be imported: {_in_one_line(error)}") from error
+        line = _line_of(error, home) if is_file else ""
+        raise InvalidProblem(f"{shown(home)}: it cannot be imported: {_in_one_line(error)}{line}") from error
 
 
 def _names_of_file(path: Path) -> dict[str, Any]:
@@ -230,7 +252,9 @@ def _swept(label: str, function: Callable[..., Any], text: str) -> Iterator[dict
         if len(by_name) < len(call.keywords):
             raise SyntaxError("** has no meaning here")
     except (SyntaxError, AssertionError) as error:
-        raise InvalidProblem(f"{label}: ({text}) given, arguments needed, such as (n=[100, 1000])") from error
+        token = _token_at(f"f({text})", error.offset) if isinstance(error, SyntaxError) and error.offset else ""
+        what = f"{token} is no literal, in ({text})" if token else f"({text}) given"
+        raise InvalidProblem(f"{label}: {what}; arguments needed, such as (n=[100, 1000])") from error
     try:
         bound = inspect.signature(function).bind(*positional, **by_name)
     except (TypeError, ValueError) as error:
@@ -249,6 +273,12 @@ def _swept(label: str, function: Callable[..., Any], text: str) -> Iterator[dict
     yield from (dict(chosen) for chosen in itertools.product(*entries))
 
 
+def _token_at(text: str, offset: int) -> str:
+    """The word around a column, counted from 1, where it begins as a number does: 4O is none, and no name either."""
+    words = re.finditer(r"[\w.]+", text)
+    return next((word[0] for word in words if word.start() < offset <= word.end() + 1 and word[0][0].isdigit()), "")
+
+
 def _literal(label: str, node: ast.expr) -> Any:
     try:
         return ast.literal_eval(node)
@@ -258,14 +288,21 @@ def _literal(label: str, node: ast.expr) -> Any:
         ) from error
 
 
-def _called(label: str, function: Callable[..., Any], settings: dict[str, Any]) -> Any:
-    """What the function makes, all of it."""
+def _called(label: str, function: Callable[..., Any], settings: dict[str, Any], file: str) -> Any:
+    """What the function, which is in a file, makes, all of it."""
     call = f"{label}({', '.join(f'{name}={value!r}' for name, value in settings.items())})"
     try:
         made = function(**settings)
         return list(made) if isinstance(made, Iterator) else made
     except (Exception, SystemExit) as error:
-        raise InvalidProblem(f"{call}: {_in_one_line(error)}") from error
+        raise InvalidProblem(f"{call}: {_in_one_line(error)}{_line_of(error, file)}") from error
+
+
+def _line_of(error: BaseException, file: str) -> str:
+    """The last line of the file that the error went through, in brackets; a syntax error names its line itself."""
+    place = Path(file).resolve()
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).resolve() == place]
+    return f" ({shown(file)}, line {lines[-1]})" if lines and not isinstance(error, SyntaxError) else ""
 
 
 def _named(label: str, value: Any, settings: dict[str, Any]) -> Iterator[OwnProblem | Problem]:

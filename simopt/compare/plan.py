@@ -16,7 +16,7 @@ from simopt.compare.cell import GENERATED, HANDED_OVER, OWN, PlannedRun, as_text
 from simopt.compare.child import ChildTask
 from simopt.compare.own_problems import OwnProblem
 from simopt.core import registry, validate
-from simopt.core.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem, UnknownName, nearest
 from simopt.data.datasets import Dataset, load_dataset
 from simopt.model.problem import Problem, is_cvxpy
 from simopt.solving.driver import choose
@@ -308,6 +308,18 @@ def _instances(frame: PlannedRun, kind: type[Problem], design: Design) -> Iterat
             yield Instance(cell, kind, None, one, values)
 
 
+def _chosen(kind: type[Problem], name: str) -> SolverSpec | BackEnd:
+    """The solver of this name. An unknown one is told with those that can be named here, all of them."""
+    from simopt.duality.declared import Declared
+
+    try:
+        return choose(kind, name)
+    except UnknownName as error:
+        words = "solver" if kind is Declared else error.kind
+        here = [*(spec.name for spec in solvers_of(kind)), *(backend.name for backend in usable())]
+        raise UnknownName(words, name, here if nearest(name, error.known) is None else error.known, most=len(here)) from error
+
+
 def _candidates(kind: type[Problem], solvers: Sequence[SolverName] | None) -> Iterator[SolverChoice]:
     if isinstance(solvers, str):
         raise InvalidProblem(f"solvers: a list is needed, got {solvers!r}")
@@ -318,7 +330,7 @@ def _candidates(kind: type[Problem], solvers: Sequence[SolverName] | None) -> It
     seen = set()
     for entry in names:
         name, options = (entry, {}) if isinstance(entry, str) else (entry[0], dict(entry[1]))
-        chosen = choose(kind, name)
+        chosen = _chosen(kind, name)
         if isinstance(chosen, SolverSpec):
             chosen.check_options(options)
         else:

@@ -38,14 +38,18 @@ class Unreadable(InvalidProblem):
 
 
 class UnknownName(ValueError):
-    """A name that nothing is registered under. The message names the nearest one that exists, or what is `meant` where the caller knows."""
+    """A name that nothing is registered under. The message names the nearest one that exists, or what is `meant` where the caller knows.
 
-    def __init__(self, kind: str, name: str, known: Iterable[str], meant: str = "") -> None:
+    Else it lists the known ones, up to `most`.
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], meant: str = "", most: int = 12) -> None:
         self.kind = kind
         self.name = name = str(name)[:200]  # files have numbers, and whole pages, where a name is due
         self.known = tuple(sorted(known))
         self.meant = meant
-        super().__init__(kind, name, self.known, meant)
+        self.most = most
+        super().__init__(kind, name, self.known, meant, most)
 
     def __str__(self) -> str:
         if self.meant:
@@ -57,7 +61,7 @@ class UnknownName(ValueError):
             return f"unknown {self.kind} {self.name!r}; did you mean {' or '.join(map(repr, within))}?"
         if not self.known:
             return f"unknown {self.kind} {self.name!r}; none is registered"
-        shown = ", ".join(self.known[:12]) + (", …" if len(self.known) > 12 else "")
+        shown = ", ".join(self.known[: self.most]) + (", …" if len(self.known) > self.most else "")
         return f"unknown {self.kind} {self.name!r}; there are {shown}"
 
 

@@ -138,7 +138,7 @@ class _CbfReader(SectionReader):
     def _sense(self) -> None:
         (sense,) = self._fields(1)
         if sense not in ("MIN", "MAX"):
-            self.fail(f"{quoted(sense)} is no sense", "MIN or MAX")
+            self.fail(f"{quoted(sense)} is neither MIN nor MAX", "one of them is needed")
         self.maximises = sense == "MAX"
 
     def _blocks(self) -> tuple[list[ConeBlock], int]:

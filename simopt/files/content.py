@@ -69,7 +69,8 @@ class SectionReader:
         """The finite number that a text is; an error where it is none."""
         value = number(text)
         if value is None or math.isinf(value):
-            self.fail(f"{quoted(text)} is no {'finite ' if value else ''}number", "a decimal number below 1.8e308")
+            infinite = f"{quoted(text)} is no finite number", "a decimal number below 1.8e308 is needed"
+            self.fail(*(infinite if value else (f"{quoted(text)} is no number", "a decimal number is needed, such as 2.5")))
         return value
 
 

@@ -38,7 +38,8 @@ def parse(source: TextFile) -> FileProgramme:
     words = [(at, line.partition("\\")[0].split()) for at, line in source.lines()]  # all of them: HiGHS gives back names that are no text
     at, first = next(((at, those[0]) for at, those in words if those), (1, ""))
     if first.lower() not in SENSES:
-        raise source.wrong(at, "", f"{quoted(first)} is no sense" if first else "the file is empty", "begin with min or max")
+        what = f"{quoted(first)} stands where the objective begins" if first else "the file is empty"
+        raise source.wrong(at, "", what, "begin with min or max")
     worker = Worker(_model, fork=True)
     try:
         said, model = worker.call(source.data, seconds=SECONDS + len(source.data) / 1e6)

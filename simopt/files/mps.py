@@ -144,7 +144,7 @@ class _MpsReader(SectionReader):
 
     def _sense(self, fields: list[str]) -> None:
         if len(fields) != 1 or fields[0].upper() not in SENSES or self.maximises is not None:
-            self.fail(f"{quoted(' '.join(fields))} is no sense, or a second one", "MIN or MAX")
+            self.fail(f"{quoted(' '.join(fields))} is neither MIN nor MAX, or the second of them", "one of them is needed")
         self.maximises = SENSES[fields[0].upper()]
 
     def _row(self, fields: list[str]) -> None:

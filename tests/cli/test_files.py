@@ -59,8 +59,8 @@ def test_a_file_is_solved(run: Run) -> None:
 
 def test_bad_files_and_options_are_one_line(run: Run) -> None:
     for arguments, message in (
-        (("certify", "bad.cbf"), "simopt: bad.cbf: line 4, OBJSENSE: 'MIDDLE' is no sense; MIN or MAX"),
-        (("solve", "bad.cbf"), "simopt: bad.cbf: line 4, OBJSENSE: 'MIDDLE' is no sense; MIN or MAX"),
+        (("certify", "bad.cbf"), "simopt: bad.cbf: line 4, OBJSENSE: 'MIDDLE' is neither MIN nor MAX; one of them is needed"),
+        (("solve", "bad.cbf"), "simopt: bad.cbf: line 4, OBJSENSE: 'MIDDLE' is neither MIN nor MAX; one of them is needed"),
         (("certify", "none.mps"), "simopt: none.mps: No such file or directory"),
         (("certify", "small.qps", "--", "a"), "simopt: small.qps: a file takes no arguments, 1 given"),
         (("solve", "small.qps", "--data", "concrete"), "simopt: --data: belongs to problems of the catalogue; small.qps is a file"),

@@ -375,7 +375,7 @@ def test_whatever_a_back_end_raises_is_a_failed_solve_with_its_word(error: BaseE
 
 
 def test_unreadable_is_an_invalid_problem_and_names_the_place() -> None:
-    with pytest.raises(Unreadable, match="in minimize"):
+    with pytest.raises(Unreadable, match="which is concave and minimised"):
         simopt.certify(cp.Problem(cp.Minimize(-cp.norm(x))))
 
 

@@ -225,7 +225,7 @@ CHANGES = [
     ("VER\n1", "VER\n9", "line 3, VER: version '9' is not known; 1 to 4 are"),
     ("VER\n1\n", "", "line 3, OBJSENSE: comes before VER"),
     ("OBJSENSE\nMAX\n", "", "line 36: the file ends without OBJSENSE"),
-    ("MAX", "BEST", "line 6, OBJSENSE: 'BEST' is no sense; MIN or MAX"),
+    ("MAX", "BEST", "line 6, OBJSENSE: 'BEST' is neither MIN nor MAX; one of them is needed"),
     ("OBJSENSE\nMAX\n", "OBJSENSE\nMAX\nOBJSENSE\nMAX\n", "line 7, OBJSENSE: appears twice"),
     ("INT\n1\n1", "INT\n1\n4", "line 14, INT: column '4' is not there; a number from 0 to 3"),
     ("INT\n1\n1", "INT\n2\n1\n1", "INT: a column appears twice"),

@@ -116,7 +116,7 @@ def aborted(data: bytes) -> None:
 @pytest.mark.parametrize("sense", ["minimise", "MAXIMISE", "max:", "obj: x + y\nst", "best"])
 def test_an_objective_behind_another_word_is_refused(sense: str) -> None:
     """HiGHS passes over it without a word: of "minimise 2 x" it reads min 0."""
-    with pytest.raises(InvalidFile, match="f.lp: line 2: '.*' is no sense; begin with min or max"):
+    with pytest.raises(InvalidFile, match="f.lp: line 2: '.*' stands where the objective begins; begin with min or max"):
         parsed(f"\\ a comment\n{sense}\n obj: x + 2 y\nst\n c1: x + y >= 1\nend\n")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import cvxpy as cp
@@ -57,6 +58,36 @@ def _decide(constant: Any) -> None:
 
 
 def _culprit(problem: cp.Problem) -> str:
+    """The smallest expression that breaks the rules, and of what it is a part; what is convex or concave on the wrong side, with that."""
     if not problem.objective.is_dcp():
-        return str(problem.objective)
-    return next((str(c) for c in problem.constraints if not c.is_dcp()), "")
+        aim = "concave and minimised" if isinstance(problem.objective, cp.Minimize) else "convex and maximised"
+        (expression,) = problem.objective.args
+        broken = _broken(expression)
+        return f"{_as_called(expression)}, which is {aim}" if broken is None else f"{_as_called(broken)}, in the objective"
+    for constraint in problem.constraints:
+        if not constraint.is_dcp():
+            broken = next((part for each in constraint.args if (part := _broken(each)) is not None), None)
+            return _as_called(constraint) if broken is None else f"{_as_called(broken)}, in a constraint"
+    return ""
+
+
+def _broken(expression: Any) -> Any:
+    """The smallest part that is neither convex nor concave while all of its own parts are; None where the whole is either."""
+    if _has_curvature(expression):
+        return None
+    while (inner := next((each for each in expression.args if not _has_curvature(each)), None)) is not None:
+        expression = inner
+    return expression
+
+
+def _has_curvature(expression: Any) -> bool:
+    return bool(expression.is_convex() or expression.is_concave())
+
+
+def _as_called(expression: Any) -> str:
+    """In the names of functions that one writes: CVXPY's own are those of its classes, as PnormApprox, with arguments that nobody gave."""
+
+    def called(match: re.Match[str]) -> str:
+        return re.sub(r"(?<!^)(?=[A-Z])", "_", match[1]).lower() + "("
+
+    return re.sub(r"\b([A-Z][A-Za-z]+?)(?:Approx)?\(", called, str(expression)).replace(", None, False)", ")")
