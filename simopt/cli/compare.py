@@ -143,11 +143,12 @@ def _measure(problems: list[str], options: dict[str, Any]) -> tuple[Comparison, 
     with Steps("compare", 0) as steps:
 
         def progress(done: int, left: int, record: Record) -> None:
-            steps.total = left
+            fewer, steps.total = max(steps.total - left, 0), left
             message = "" if record.success else record.message
             ending = in_words(record.status, message, record.relative_gap, no_optimum([record]))
             spent = f", {record.spent_seconds:.3g} s" if record.spent_seconds > 0 else ""
-            steps.step(" ".join(f"{record.cell.label}: {ending}{spent}".split()))  # names of files may have line feeds
+            less = f" ({fewer} not repeated: over --budget {options['budget']:g} s)" if fewer else ""
+            steps.step(" ".join(f"{record.cell.label}: {ending}{spent}{less}".split()))  # names of files may have line feeds
 
         try:
             return program.compare_solvers(problems, progress=progress, **options), False
@@ -210,6 +211,9 @@ def _print_files(comparison: Comparison, folder: Path, pictures: int, stopped: b
     names = [files.PAGE] * files.installed("jinja2") + [files.TABLE, files.DOCUMENT, *files.PARQUET * files.installed("pyarrow")]
     names += [f"plots/ ({pictures} pictures)"] * (pictures > 0)
     runs = "1 run" if len(comparison.records) == 1 else f"{len(comparison.records)} runs"
+    if comparison.left_out:
+        repetitions = "1 repetition" if comparison.left_out == 1 else f"{comparison.left_out} repetitions"
+        state += f" but for {repetitions} that --budget had no seconds for"
     console().print(f"{runs}, {state}. {folder}: {', '.join(names)}")
     if left_out := files.left_out():
         console().print(left_out)

@@ -80,7 +80,10 @@ def one_line(headings: Sequence[str], rows: Sequence[Sequence[str]], cut: Sequen
 def fitted(
     headings: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[str] = (), title: str | None = None, out: Console
 ) -> list[Any]:
-    """The table as it is where `out` is wide enough for it; on a narrow screen tables on their side, each with as many rows as fit."""
+    """The table as it is where `out` is wide enough for it; on a narrow screen tables on their side, each with as many rows as fit.
+
+    All but the first say in their title that they go on.
+    """
     from rich.measure import Measurement
 
     def wide(made: Any) -> bool:
@@ -90,10 +93,11 @@ def fitted(
     if not wide(upright) or not rows:
         return [upright]
     left = list(rows)
-    made = []
+    made: list[Any] = []
     while left:
         for count in range(len(left), 0, -1):
-            on_side = table([headings[0], *(row[0] for row in left[:count])], _on_side(headings, left[:count]), title=title)
+            above = f"{title} (continued)" if title and made else title
+            on_side = table([headings[0], *(row[0] for row in left[:count])], _on_side(headings, left[:count]), title=above)
             if count == 1 or not wide(on_side):
                 break
         made.append(on_side)

@@ -29,6 +29,7 @@ class Comparison:
     planned: int = 0
     complete: bool = True
     unsuitable: list[tuple[str, str, str]] = field(default_factory=list)  # back ends left out: instance, name, reason
+    left_out: int = 0  # repetitions that the budget had no seconds for
     others: list[Record] = field(default_factory=list)  # runs in the folder on instances that the command does not name
 
     @property
@@ -100,7 +101,7 @@ class Comparison:
         """Everything but the single runs as plain data, for JSON."""
         from simopt.compare import table
 
-        counts = {"complete": self.complete, "planned": self.planned, "other_runs": len(self.others)}
+        counts = {"complete": self.complete, "planned": self.planned, "left_out_by_budget": self.left_out, "other_runs": len(self.others)}
         return {**counts, **table.plain(self.records, self.unsuitable, self.complete)}
 
 
@@ -202,6 +203,7 @@ def _run(
 
 def _finished(work: PlanRun, complete: bool) -> Comparison:
     made = _of_plan(work.plan, files.newest(work.records), complete)
+    made.left_out = work.left_out
     if work.folder is not None:
         made.write(work.folder)
     return made
@@ -216,7 +218,7 @@ def _of_plan(plan: plans.Plan, records: Sequence[Record], complete: bool) -> Com
     own, others = list[Record](), list[Record]()
     for record in records:
         (own if record.cell.frame in named else others).append(record)
-    return Comparison(own, plan.size, complete, plan.unsuitable, others)
+    return Comparison(own, plan.size, complete, plan.unsuitable, others=others)
 
 
 def load(*folders: str | os.PathLike[str]) -> Comparison:

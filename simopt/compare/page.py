@@ -229,6 +229,7 @@ def about(records: Sequence[Record]) -> list[tuple[str, str]]:
         ("machine", records[0].machine),
         ("system", system.get("system")),
         ("cores", system.get("cores")),
+        ("load", _load(records)),
         ("memory", None if (size := system.get("memory_megabytes")) is None else f"{_number(size) / 1024:.1f} GB"),
         ("libraries", _libraries(system.get("libraries"))),
         ("tolerance", _listed(f"{cell.tol:g}" for cell in cells)),
@@ -244,6 +245,18 @@ def about(records: Sequence[Record]) -> list[tuple[str, str]]:
     names = dict.fromkeys(name for each in versions for name in each)
     lines.append(("packages", ", ".join(f"{name} {_listed(str(each[name]) for each in versions if name in each)}" for name in names)))
     return [(name, str(text)) for name, text in lines if text not in (None, "")]
+
+
+def _load(records: Sequence[Record]) -> str | None:
+    """What the runs found: least, most and median of the processes that waited for a core; None where no system said so."""
+    systems = [json.loads(record.system) for record in records]
+    loads = sorted(load for each in systems if isinstance(load := each.get("load"), (int, float)) and math.isfinite(load))
+    if not loads:
+        return None
+    cores = next((each["cores_allowed"] for each in reversed(systems) if isinstance(each.get("cores_allowed"), int)), None)
+    busy = cores is not None and loads[-1] > cores
+    found = f"{loads[0]:.1f} to {loads[-1]:.1f}, median {loads[len(loads) // 2]:.1f}"
+    return found + (f" on {cores} cores: where it is above them, seconds are those of others, too" if busy else "")
 
 
 def _listed(values: Any) -> str:

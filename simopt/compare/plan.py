@@ -173,7 +173,17 @@ def make_all(problems: Any, solvers: Sequence[SolverName] | None, **design: Any)
     plans = [
         _made(Design(each, solvers, **(as_they_are if catalogue and not isinstance(each, (str, type)) else design))) for each in wanted
     ]
-    return _playable(Plan(tuple(group for plan in plans for group in plan.groups), plans[0].repetitions))
+    return _playable(Plan(tuple(_each_once(group for plan in plans for group in plan.groups)), plans[0].repetitions))
+
+
+def _each_once(groups: Iterable[Group]) -> Iterator[Group]:
+    """The groups without instances that an earlier one has: a problem that is named twice is run once."""
+    seen = set[PlannedRun]()
+    for group in groups:
+        own = tuple(instance for instance in group.instances if instance.cell not in seen)
+        seen |= {instance.cell for instance in own}
+        if own:
+            yield replace(group, instances=own)
 
 
 def _playable(plan: Plan) -> Plan:

@@ -30,10 +30,15 @@ def describe() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "cores_allowed": cores(),
         "memory_megabytes": _memory(),
-        "load": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
+        "load": load(),
         "system": f"{platform.system()} {platform.release()}",
         "libraries": pools,
     }
+
+
+def load() -> float | None:
+    """Processes that have run, or waited for a core, in the last minute, on average; None where the system does not say."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
 
 
 def cores() -> int | None:

@@ -45,6 +45,8 @@ class PlanRun:
         self.plan, self.folder, self.records, self.budget, self.jobs, self.progress = plan, folder, known, budget, jobs, progress
         self.name = uuid4().hex
         self.notified = False
+        self.begun = False
+        self.left_out = 0  # repetitions for which the budget is used up
         self.done: dict[str, Record] = {r.cell.key: r for r in known if not (retry and not r.success) and _current(r)}
         self.spent: dict[tuple[Any, ...], list[float]] = defaultdict(list)
         for record in self.done.values():
@@ -56,11 +58,12 @@ class PlanRun:
             self._all()
 
     def _all(self) -> None:
-        left = self.plan.size
+        waves = [[task for task in self.plan.wave(each) if task.cell.key not in self.done] for each in range(self.plan.repetitions)]
+        left = sum(map(len, waves))
         finished = 0
-        for repetition in range(self.plan.repetitions):
-            wave = list(self.plan.wave(repetition))
-            missing = [task for task in wave if task.cell.key not in self.done and not self.over(task.cell)]
+        for wave in waves:
+            missing = [task for task in wave if not self.over(task.cell)]
+            self.left_out += len(wave) - len(missing)
             left -= len(wave) - len(missing)
             for record in self.run(missing):
                 if record.status == INTERRUPTED:
@@ -86,6 +89,7 @@ class PlanRun:
 
         if not missing:
             return
+        self._announce_load()
         jobs = effective_n_jobs(self.jobs)
         if jobs == 1:
             self._say_where()
@@ -96,6 +100,17 @@ class PlanRun:
         with closing(until_stopped(rows, partial(processes.stop, self.name))) as answers:
             for cell, answer, wall, started in answers:
                 yield from_answer(cell, answer, wall_seconds=wall, jobs=jobs, started=started)
+
+    def _announce_load(self) -> None:
+        """A machine that others use is slower than it is; later its load is that of the runs themselves."""
+        if self.begun:
+            return
+        self.begun = True
+        load, cores = system.load(), system.cores()
+        if load is not None and cores is not None and load > cores:
+            log.warning(
+                "simopt.compare: the machine is busy (load %.1f on %d cores): seconds are those of others, too", load, cores,
+            )  # fmt: skip
 
     def _announce_cores(self, jobs: int, threads: int) -> None:
         """Runs that share cores are slower than they are; those of a cluster have cores that are not known here."""
