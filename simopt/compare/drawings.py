@@ -84,7 +84,7 @@ def profile(profiles: Sequence[Profile], markers: Markers, name: str, least: flo
         drawing.polyline([*line, (across.end, up(last))], f"{colour} line")
         for x, y in each[:: max(1, len(each) // 6)]:
             drawing.sign(across(x), up(y), sign, f"{colour} sign")
-    return _finished(drawing, across, up, list(steps), markers, name)
+    return _finished(drawing, across, up, list(steps), markers, name, "fraction of the instances")
 
 
 def _drawing(names: Sequence[str], description: str) -> Drawing:
@@ -92,9 +92,9 @@ def _drawing(names: Sequence[str], description: str) -> Drawing:
     return Drawing(TOP + HEIGHT + BOTTOM + 6 + LINE * rows, on_terminal(description))
 
 
-def _finished(drawing: Drawing, across: Axis, up: Axis, names: Sequence[str], markers: Markers, name: str) -> Markup:
+def _finished(drawing: Drawing, across: Axis, up: Axis, names: Sequence[str], markers: Markers, name: str, name_up: str = "") -> Markup:
     """With axes, and below them a legend in two columns."""
-    drawing.beside(up, LEFT)
+    drawing.beside(up, LEFT, name_up)
     drawing.below(across, TOP + HEIGHT, name)
     for i, solver in enumerate(names):
         colour, sign = markers[solver]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from simopt.backends.table import listed
 from simopt.compare import bands, drawings, profiles, statistics, table
 from simopt.compare.answer import answer, beside
 from simopt.compare.claim_rows import ClaimRow, certified_bounds, claim_rows
@@ -27,6 +28,12 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 CUT = 240  # characters of a name or a message that are shown
+REASON = "claim reason"
+EVIDENCE = {
+    "claim residual": "largest residual of its own point",
+    "claim bound": "the bound that contradicts it",
+    "claim point": "the point that proves it",
+}  # names in the record, and words
 FILTERS = ("class", "variables", "fastest", "solved", "claims", "machine")
 NOBODY, LEVEL = "nobody", "level"
 
@@ -123,7 +130,7 @@ def _template() -> Template:
     from simopt.report.environment import environment
 
     made = environment()
-    made.filters.update(plain=shown, bound=bound, seconds=table.seconds, ratio=table.ratio)
+    made.filters.update(plain=shown, whole=in_full, shows=shows, bound=bound, seconds=table.seconds, ratio=table.ratio)
     return made.get_template("comparison.html.jinja")
 
 
@@ -135,8 +142,19 @@ def _headings(records: Sequence[Record]) -> list[str]:
 
 def shown(text: str) -> str:
     """Text from elsewhere on one line: what would command the direction of writing is escaped, and what is too long is cut."""
-    line = on_terminal(in_utf8(" ".join(str(text).split())))
+    line = in_full(text)
     return line if len(line) <= CUT else f"{line[: CUT - 1]}…"
+
+
+def in_full(text: str) -> str:
+    """As `shown`, and not cut."""
+    return on_terminal(in_utf8(" ".join(str(text).split())))
+
+
+def shows(claim: ClaimRow) -> list[str]:
+    """What else shows whether a claim is true, with the sign that all numbers of the page have."""
+    texts = [f"{EVIDENCE.get(name, name)}: {text}" if name != REASON else text for name, text in claim.evidence]
+    return [re.sub(r"(?<![\w.])-(?=[\d.])", "−", text) for text in texts]
 
 
 def bound(value: float) -> str:
@@ -217,8 +235,18 @@ def choices(instances: Sequence[InstanceOnPage], several: bool) -> list[tuple[st
     for name in FILTERS:
         values = [each.fields[name] for each in instances]
         if len(set(values)) > 1 and (name != "machine" or several):
-            made.append((name, [(value, values.count(value)) for value in dict.fromkeys(values)]))
+            ranked = sorted(dict.fromkeys(values), key=lambda value: _rank(name, value))
+            made.append((name, [(value, values.count(value)) for value in ranked]))
     return made
+
+
+def _rank(name: str, value: str) -> tuple[float, str]:
+    """Sizes and classes rise, names go by the alphabet, and what is no size, class or solver comes last."""
+    if name == "variables":
+        return (math.inf if value == bands.UNKNOWN else float(value.partition("–")[0])), ""
+    if name == "class":
+        return (float(bands.CLASSES.index(value)) if value in bands.CLASSES else math.inf), value
+    return (1.0 if value in (NOBODY, LEVEL, "infeasible", "unbounded") else 0.0), value.casefold()
 
 
 def about(records: Sequence[Record]) -> list[tuple[str, str]]:
@@ -241,10 +269,19 @@ def about(records: Sequence[Record]) -> list[tuple[str, str]]:
         ("solvers", _listed(f"{record.cell.solver} {record.solver_version}" for record in records if record.solver_version)),
         ("options", _listed(cell.candidate for cell in cells if cell.options != "{}")),
     ]
-    versions = [json.loads(record.versions) for record in records]
+    versions = [{**json.loads(record.versions), **_package(record)} for record in records]
     names = dict.fromkeys(name for each in versions for name in each)
     lines.append(("packages", ", ".join(f"{name} {_listed(str(each[name]) for each in versions if name in each)}" for name in names)))
     return [(name, str(text)) for name, text in lines if text not in (None, "")]
+
+
+def _package(record: Record) -> dict[str, str]:
+    """The package of the back end that was run, with its version; nothing of a hand-written solver, which has that of simopt."""
+    name, version = record.cell.solver, record.solver_version
+    if not version or version == json.loads(record.versions).get("simopt"):
+        return {}
+    known = {backend.name: backend.distribution or backend.package for backend in listed()}
+    return {known.get(name, name): version}
 
 
 def _load(records: Sequence[Record]) -> str | None:

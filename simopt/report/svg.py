@@ -133,12 +133,16 @@ class Drawing:
             self.text(x, y + 16, label(value), "tick", anchor)
         self.text((axis.start + axis.end) / 2, y + 33, content, "name")
 
-    def beside(self, axis: Axis, x: float) -> None:
-        """A vertical axis at x with its ticks."""
+    def beside(self, axis: Axis, x: float, content: str = "") -> None:
+        """A vertical axis at x with its ticks, and, from below to above, what it shows."""
         self.line(x, axis.start, x, axis.end, "axis")
         for value in axis.ticks():
             self.line(x - 4, axis(value), x, axis(value), "axis")
             self.text(x - 7, axis(value) + 4, label(value), "tick", "end")
+        if content:
+            y = (axis.start + axis.end) / 2
+            at = f'text-anchor="middle" class="name" transform="rotate(-90 {LEFT:g} {y:.1f})"'
+            self.parts.append(f'<text x="{LEFT:g}" y="{y:.1f}" {at}>{escape(content)}</text>')
 
     def render(self) -> Markup:
         """The SVG element."""
