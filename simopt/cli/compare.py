@@ -194,7 +194,7 @@ def _print_summary(comparison: Comparison, folder: Path) -> None:
     if comparison.unsuitable:
         out.print("Not suitable:")
     for line in (
-        *tables.unsuitable_lines(comparison.unsuitable),
+        *tables.unsuitable_lines(comparison.unsuitable, comparison.records),
         *([""] if comparison.unsuitable else []),
         *tables.success_lines(comparison.records),
         *tables.scaling_lines(comparison.records),

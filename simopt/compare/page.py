@@ -119,7 +119,7 @@ def render(
         headings=_headings(records),
         standing_headings=table.STANDING_HEADINGS,
         tolerances=sorted({record.cell.tol for record in records}),
-        unsuitable=table.unsuitable_lines(unsuitable),
+        unsuitable=table.unsuitable_lines(unsuitable, records),
         scaling=table.scaling_lines(records),
         notes=table.notes(records),
     )

@@ -166,12 +166,12 @@ def notes(records: Sequence[Record]) -> list[str]:
     return lines + ([f"Up to {jobs} runs went on at the same time and may have disturbed one another."] if jobs > 1 else [])
 
 
-def unsuitable_lines(unsuitable: Sequence[tuple[str, str, str]]) -> list[str]:
-    """Back ends that were left out, with the reason, once for all instances that share it."""
+def unsuitable_lines(unsuitable: Sequence[tuple[str, str, str]], records: Sequence[Record] = ()) -> list[str]:
+    """Back ends that were left out, with the reason, once for all instances that share it, which are named where there are others."""
     found: dict[tuple[str, str], list[str]] = {}
     for instance, name, reason in unsuitable:
         found.setdefault((name, reason), []).append(instance)
-    several = len({instance for instance, _, _ in unsuitable}) > 1
+    several = len({instance for instance, _, _ in unsuitable} | {record.cell.instance for record in records}) > 1
     return [f"{name}: {reason}" + (f"   [{'; '.join(where)}]" if several else "") for (name, reason), where in found.items()]
 
 
@@ -191,7 +191,7 @@ def markdown(
         lines += [f"## {in_markdown(title)}", "", "| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
         lines += ["| " + " | ".join(map(in_markdown, row)) + " |" for row in rows] + [""]
     sections = (
-        ("Not suitable", unsuitable_lines(unsuitable)),
+        ("Not suitable", unsuitable_lines(unsuitable, records)),
         ("Success", success_lines(records)),
         ("Scaling", scaling_lines(records)),
         ("Notes", notes(records)),

@@ -435,6 +435,7 @@ def test_two_workers_of_a_cluster_share_the_runs(tmp_path: Path) -> None:
 
 def test_runs_that_share_cores_are_announced(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     monkeypatch.setattr(system, "cores", lambda: 1)
+    monkeypatch.setattr(system, "load", lambda: None)  # it has a line of its own
     measure(small(), ["newton"], repetitions=2, jobs=2, tol=1e-6)
     assert [record.message for record in caplog.records if "cores" in record.message] == [
         "simopt.compare: 2 runs of 1 threads at a time share 1 cores: their seconds are each other's, too; give --jobs 1"

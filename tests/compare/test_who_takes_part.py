@@ -64,6 +64,13 @@ def test_a_solver_that_is_named_is_not_run_on_what_it_cannot_take() -> None:
         plan.make_all({"cone": cone()}, ["highs"])
 
 
+def test_what_a_solver_cannot_take_is_named_where_there_are_other_problems() -> None:
+    left_out = [("cone", "highs", "it takes no cones")]
+    cone_, other = record("a", 1.0, problem="cone", size=None, data="own"), record("a", 1.0)
+    assert table.unsuitable_lines(left_out, [cone_]) == ["highs: it takes no cones"]
+    assert table.unsuitable_lines(left_out, [cone_, other]) == ["highs: it takes no cones   [cone]"]
+
+
 def test_unsupported_is_no_failure_over_instances() -> None:
     made = [record("a", 1.0, size=1), record("b", 0.5, size=1), record("a", 1.0, size=2), refused("b", size=2)]
     assert [dict(each.seconds) for each in instance_seconds(made)] == [{"a": 1.0, "b": 0.5}, {"a": 1.0}]
