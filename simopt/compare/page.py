@@ -130,14 +130,15 @@ def _template() -> Template:
     from simopt.report.environment import environment
 
     made = environment()
-    made.filters.update(plain=shown, whole=in_full, shows=shows, bound=bound, seconds=table.seconds, ratio=table.ratio)
+    made.filters.update(plain=shown, whole=in_full, shows=shows, bound=bound, ratio=table.ratio)
+    made.filters["seconds"] = lambda value: signed(table.seconds(value))
     return made.get_template("comparison.html.jinja")
 
 
 def _headings(records: Sequence[Record]) -> list[str]:
     """Those of an instance's table: as on the terminal, but the claim comes first, and failures stand below the table."""
     solver, *middle, claim, _ = table.headings(records)
-    return [solver, claim, *middle]
+    return [solver, claim, *map(signed, middle)]
 
 
 def shown(text: str) -> str:
@@ -154,12 +155,17 @@ def in_full(text: str) -> str:
 def shows(claim: ClaimRow) -> list[str]:
     """What else shows whether a claim is true, with the sign that all numbers of the page have."""
     texts = [f"{EVIDENCE.get(name, name)}: {text}" if name != REASON else text for name, text in claim.evidence]
-    return [re.sub(r"(?<![\w.])-(?=[\d.])", "−", text) for text in texts]
+    return [signed(text) for text in texts]
+
+
+def signed(text: str) -> str:
+    """With a minus where a number has a hyphen, also in its exponent; hyphens of names stay."""
+    return re.sub(r"(?<![\w.])-(?=[\d.])|(?<=\de)-(?=\d)", "−", text)
 
 
 def bound(value: float) -> str:
     """A value of the objective to nine digits, ∞ for what is beyond all numbers."""
-    text = "–" if math.isnan(value) else "∞" if math.isinf(value) else f"{abs(value):.9g}"
+    text = "–" if math.isnan(value) else "∞" if math.isinf(value) else signed(f"{abs(value):.9g}")
     return f"−{text}" if value < 0 else text
 
 
@@ -211,7 +217,8 @@ def _solver(name: str, medians: InstanceSeconds, row: statistics.SummaryRow, cla
     failed = "cannot take it" if row.status == UNSUPPORTED else f"{row.no_optimum}, proven" if row.no_optimum else row.status
     status = "" if math.isfinite(seconds) else failed
     *cells, _, failure = table.cells(row)
-    return SolverOnInstance(name, row.solver, cells[1:], failure, seconds, row.solver in medians.leaders, status, claim)
+    shown_cells = [signed(cell) for cell in cells[1:]]
+    return SolverOnInstance(name, row.solver, shown_cells, failure, seconds, row.solver in medians.leaders, status, claim)
 
 
 def fields(medians: InstanceSeconds, solvers: Sequence[SolverOnInstance]) -> dict[str, str]:
@@ -260,7 +267,7 @@ def about(records: Sequence[Record]) -> list[tuple[str, str]]:
         ("load", _load(records)),
         ("memory", None if (size := system.get("memory_megabytes")) is None else f"{_number(size) / 1024:.1f} GB"),
         ("libraries", _libraries(system.get("libraries"))),
-        ("tolerance", _listed(f"{cell.tol:g}" for cell in cells)),
+        ("tolerance", _listed(signed(f"{cell.tol:g}") for cell in cells)),
         ("time limit", _listed(f"{cell.time_limit:g} s" for cell in cells)),
         ("threads", _listed(str(cell.threads) for cell in cells)),
         ("runs at a time", _listed(str(record.jobs) for record in records)),

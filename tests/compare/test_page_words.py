@@ -36,8 +36,10 @@ def test_what_shows_a_claim_is_in_words() -> None:
     text = lines(rendered(replace(record("a", 1.0), lower=1.0, upper=2.0, **claim)))
     assert (
         "claimed optimum −2.5; certified: 1 ≤ optimum ≤ 2; largest residual of its own point: 0.25; the bound that contradicts it: −1.5; "
-        "the value is below −1.5 by 1e-05; the point that proves it: {&#34;x&#34;: [−1.0]}"
+        "the value is below −1.5 by 1e−05; the point that proves it: {&#34;x&#34;: [−1.0]}"
     ) in text
+    assert page.signed("a-1 x-2 1e-05 of -3 (-.5) e-7") == "a-1 x-2 1e−05 of −3 (−.5) e-7"
+    assert page.bound(-2e-20) == "−2e−20"
     assert "claim residual" not in text and "claim reason" not in text
 
 

@@ -53,7 +53,7 @@
   }
 
   function value(cell) {
-    const number = Number(cell.dataset.value === "inf" ? Infinity : cell.dataset.value ?? cell.textContent.trim());
+    const number = Number(cell.dataset.value === "inf" ? Infinity : cell.dataset.value ?? cell.textContent.trim().replaceAll("−", "-"));
     return number === number ? number : fold(cell.textContent.trim()); // what is no number does not equal itself
   }
 
