@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
+LISTED = 12  # known names in a message
+
 
 class InvalidProblem(ValueError):
     """Data or parameters for which the problem is not defined."""
@@ -43,13 +45,13 @@ class UnknownName(ValueError):
     Else it lists the known ones, up to `most`.
     """
 
-    def __init__(self, kind: str, name: str, known: Iterable[str], meant: str = "", most: int = 12) -> None:
+    def __init__(self, kind: str, name: str, known: Iterable[str], meant: str = "", most: int = LISTED) -> None:
         self.kind = kind
         self.name = name = str(name)[:200]  # files have numbers, and whole pages, where a name is due
         self.known = tuple(sorted(known))
         self.meant = meant
         self.most = most
-        super().__init__(kind, name, self.known, meant, most)
+        super().__init__(kind, name, self.known, meant, *([] if most == LISTED else [most]))  # as pickles of earlier versions have them
 
     def __str__(self) -> str:
         if self.meant:
