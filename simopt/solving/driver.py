@@ -104,7 +104,7 @@ def choose(problem: Problem | type[Problem], name: str | None) -> SolverSpec | B
         for absent in known:
             if fold(absent.name) == fold(name):
                 raise NotAvailable(absent.missing or f"{absent.name}: CVXPY does not find {absent.cvxpy_name}")
-        raise UnknownName(f"solver of {problem.name}", name, [s.name for s in own] + [b.name for b in known])
+        raise UnknownName(f"solver of {problem.name}" if own else "solver", name, [s.name for s in own] + [b.name for b in known])
     if backend in FIRST_CLASS and backend.missing is not None:  # any other one was found among those that CVXPY has installed
         raise NotAvailable(backend.missing)
     return backend
