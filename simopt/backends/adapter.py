@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simopt.backends import clockless, ecos_process
+from simopt.backends.bounds_of_expressions import leave_a_point
 from simopt.backends.diagonals import flattened
 from simopt.backends.own_residuals import OwnResiduals, own_residuals
 from simopt.backends.table import BackEnd
@@ -41,6 +42,7 @@ class NativeResult:
     solve_seconds: float
     reductions: tuple[str, ...] = ()  # CVXPY's, by name
     residuals: OwnResiduals | None = None  # where they were asked for
+    has_points: bool = True  # where that was asked for: False if bounds that CVXPY added may leave the back end's programme without any
 
     @property
     def summary(self) -> str:
@@ -75,7 +77,7 @@ def run(
 ) -> NativeResult:
     """Solve the declaration once at native tolerance `tol`; None leaves the back end its own tolerance and number of iterations.
 
-    With `examined` the answer's residuals in the programme of the back end are computed too, off its clock.
+    With `examined` the answer's residuals in the programme of the back end are computed too, off its clock, or whether that has points.
 
     Raises
     ------
@@ -124,7 +126,8 @@ def run(
         status, status_text = CVXPY_STATUSES.get(reported, (Status.FAILED, reported))
         iterations = iterations or _counted(declaration)
     own = own_residuals(data, chain, inverse, raw) if examined and point is not None else None
-    return NativeResult(point, multipliers, status, status_text, iterations, setup, seconds, reductions, own)
+    has_points = not (examined and status is Status.INFEASIBLE) or leave_a_point(data)
+    return NativeResult(point, multipliers, status, status_text, iterations, setup, seconds, reductions, own, has_points)
 
 
 def canonicalise(declaration: cp.Problem, backend: BackEnd) -> tuple[dict[str, Any], Any, Any]:
