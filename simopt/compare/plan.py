@@ -320,14 +320,11 @@ def _instances(frame: PlannedRun, kind: type[Problem], design: Design) -> Iterat
 
 def _chosen(kind: type[Problem], name: str) -> SolverSpec | BackEnd:
     """The solver of this name. An unknown one is told with those that can be named here, all of them."""
-    from simopt.duality.declared import Declared
-
     try:
         return choose(kind, name)
     except UnknownName as error:
-        words = "solver" if kind is Declared else error.kind
         here = [*(spec.name for spec in solvers_of(kind)), *(backend.name for backend in usable())]
-        raise UnknownName(words, name, here if nearest(name, error.known) is None else error.known, most=len(here)) from error
+        raise UnknownName(error.kind, name, here if nearest(name, error.known) is None else error.known, most=len(here)) from error
 
 
 def _candidates(kind: type[Problem], solvers: Sequence[SolverName] | None) -> Iterator[SolverChoice]:

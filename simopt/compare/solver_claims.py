@@ -190,7 +190,7 @@ def _verdict(problem: Problem, result: NativeResult, value: float, tol: float, t
         known = KnownOptimum(known.status, known.lower, trivial.certificate.upper, trivial.point)
     found = _of_no_optimum(problem, known, result.status)
     if found.verdict == FALSE and not result.has_points:
-        return ClaimVerdict(NOT_PROVEN, "CVXPY gave it another programme, with bounds of its own for expressions, which leave no point")
+        return ClaimVerdict(NOT_PROVEN, "CVXPY gave it bounds of its own for expressions, and no point was found within them")
     if found.verdict == FALSE and result.status_text in EITHER:
         return _of_no_optimum(problem, known, Status.UNBOUNDED)  # both words have to be false
     return found

@@ -33,12 +33,17 @@ def measured(folder: Path, seconds: float, solvers: tuple[str, ...] = ("clarabel
         files.save(folder, replace(made, cell=task.cell, versions=versions), 0)
 
 
+def two_versions(folder: Path) -> None:
+    """A run of own.py, and one of it after an edit."""
+    for number in (2, 3):
+        (folder.parent / "own.py").write_text(OWN.format(number))
+        measured(folder, 1.0)
+
+
 def test_older_versions_of_a_problem_and_other_tolerances_have_no_part_in_the_answer(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("jinja2", reason="the page needs jinja2")
-    place, file = tmp_path / "out", tmp_path / "own.py"
-    for number in (2, 3):
-        file.write_text(OWN.format(number))
-        measured(place, 1.0)
+    place = tmp_path / "out"
+    two_versions(place)
     measured(place, 1.0, tol=1e-4)
     what = ("own.py:simplex", "--solvers", "clarabel", "--repetitions", 1, "--report", "out")
     result = run("compare", *what)
@@ -68,10 +73,8 @@ def test_other_solvers_on_what_is_named_are_in_the_answer(run: Run, tmp_path: Pa
 
 def test_tables_that_come_without_their_runs_have_those_of_earlier_commands(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow", reason="tables in Parquet need pyarrow")
-    place, file = tmp_path / "out", tmp_path / "own.py"
-    for number in (2, 3):
-        file.write_text(OWN.format(number))
-        measured(place, 1.0)
+    place = tmp_path / "out"
+    two_versions(place)
     run("compare", "own.py:simplex", "--solvers", "clarabel", "--repetitions", 1, "--report", "out")
     for path in (place / "runs").iterdir():
         path.unlink()
