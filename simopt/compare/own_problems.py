@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -228,10 +229,17 @@ def _names_of(home: str) -> dict[str, Any]:
         raise InvalidProblem(f"{shown(home)}: it cannot be imported: {_in_one_line(error)}{line}") from error
 
 
+class SourceAsItIs(SourceFileLoader):
+    """Reads a file, and no byte code of it: Python takes that of a version with the same size and second for the file's own."""
+
+    def path_stats(self, path: str | os.PathLike[str]) -> Mapping[str, Any]:
+        raise OSError(f"{os.fspath(path)}: its byte code is neither read nor written")
+
+
 def _names_of_file(path: Path) -> dict[str, Any]:
     """What the file defines. Its module is forgotten again: no process could import it, so that its objects are pickled by value."""
     name = f"own_problem_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
+    spec = importlib.util.spec_from_file_location(name, path, loader=SourceAsItIs(name, str(path)))
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # dataclasses look their module up

@@ -33,6 +33,12 @@ def measured(folder: Path, seconds: float, solvers: tuple[str, ...] = ("clarabel
         files.save(folder, replace(made, cell=task.cell, versions=versions), 0)
 
 
+@pytest.fixture(autouse=True)
+def byte_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python writes it, as it does for users: an edit within a second that keeps the size has to be seen all the same."""
+    monkeypatch.setattr("sys.dont_write_bytecode", False)
+
+
 def two_versions(folder: Path) -> None:
     """A run of own.py, and one of it after an edit."""
     for number in (2, 3):
