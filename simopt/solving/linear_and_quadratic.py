@@ -13,6 +13,7 @@ from simopt.certificates.assessment import Assessment, over_terms
 from simopt.certificates.certificate import Certificate
 from simopt.core.arrays import Multipliers, Point
 from simopt.duality.declared import Declared
+from simopt.duality.infeasibility.contradiction import contradiction
 from simopt.duality.quadratic.proven_bounds import proven_bounds
 from simopt.duality.quadratic.quadratic_programme import QuadraticProgramme
 from simopt.duality.vertices.optimum import vertex_of
@@ -34,7 +35,10 @@ def by_vertex(declared: Declared, point: Point | None, num: Arithmetic, tol: flo
 
 
 def by_matrices(declared: Declared, point: Point | None, known: Multipliers, num: Arithmetic, tol: float) -> Assessment | None:
-    """What the matrices of a quadratic programme prove, at the given values or at those of an accurate solve; None for another problem."""
+    """What the matrices of a quadratic programme prove, at the given values or at those of an accurate solve; None for another problem.
+
+    Where they prove no upper bound because no point is exactly feasible, the certificate says which equalities contradict one another.
+    """
     with np.errstate(all="ignore"):
         quadratic = QuadraticProgramme.of(declared.programme)
     if quadratic is None:
@@ -45,6 +49,7 @@ def by_matrices(declared: Declared, point: Point | None, known: Multipliers, num
     found = proven_bounds(quadratic, values, linear.multipliers_of(known), tol)
     if found is None:
         return None
+    disagreeing = contradiction(linear) if num is not FLOAT and found.upper == math.inf else None
     at, rows = linear.by_name(found.point), linear.multipliers(found.multipliers)
     if num is FLOAT and found.upper == math.inf:  # rounding of the data may leave no point that is feasible
         at = declared.restore_without_solves(at)
@@ -53,8 +58,10 @@ def by_matrices(declared: Declared, point: Point | None, known: Multipliers, num
     multipliers = rows if found.relative_gap <= tol else declared.multipliers(at, rows)
     if values is not None and (not found.solved or abs(quadratic.value(Interval(values)).mid - found.upper) > tol * abs(found.upper)):
         point = None  # it is the one that proves the bound, or not as good
-    proving = Assessment(_bounds(declared, at, (found.lower, found.upper, found.gap), num, tol), at, multipliers or rows)
-    return _at_the_point(declared, proving, point, tol)
+    bounds = _bounds(declared, at, (found.lower, found.upper, found.gap), num, tol)
+    if disagreeing is not None and math.isfinite(found.lower):
+        bounds = replace(bounds, open=f"{disagreeing} (bounds in floats, without rigorous=True, allow for that)")
+    return _at_the_point(declared, Assessment(bounds, at, multipliers or rows), point, tol)
 
 
 def _bounds(declared: Declared, point: Point, proven: tuple[float, float, float], num: Arithmetic, tol: float) -> Certificate:

@@ -61,7 +61,7 @@ class BoundSearch:
         come last, before a thorough search. Bounds of the brief search are not confirmed, and are forgotten then.
         """
         proven = self._proven_first()
-        if self._closed(proven):
+        if self._ends_search(proven):
             return proven
         brief = replace(self, declared=self.declared.briefly(self.tol, helped=not is_refined(self.declared, self.backend)), reasons=[])
         best = self._joined(proven, brief.by_solves())
@@ -71,7 +71,7 @@ class BoundSearch:
             return best
         if self._from_matrices and proven is None:
             proven = self._by_matrices()
-            if self._closed(proven):
+            if self._ends_search(proven):
                 return proven
         return self._joined(proven, self.by_solves())
 
@@ -117,6 +117,10 @@ class BoundSearch:
 
     def _closed(self, best: Assessment | None) -> bool:
         return best is not None and best.certificate.closes(self.tol)
+
+    def _ends_search(self, proven: Assessment | None) -> bool:
+        """Whether the certificate closes, or says why none can."""
+        return self._closed(proven) or (proven is not None and proven.certificate.open != "")
 
     def _joined(self, one: Assessment | None, other: Assessment | None) -> Assessment | None:
         return joined(self.declared, one, other, self.num)

@@ -149,7 +149,12 @@ class Equations:
     def named(self, which: Indices) -> str:
         """The rows and entries of these equations, for a message."""
         names = [f"{row.name} (entry {i})" for row, entries in self.chosen for i in entries]
-        return ", ".join(names[i] for i in which[:3]) + (f" and {len(which) - 3} more" if len(which) > 3 else "")
+        return some_of([names[i] for i in which])
+
+
+def some_of(names: Sequence[str]) -> str:
+    """The first three, and how many more there are."""
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 def equalities(programme: Programme, tight: Sequence[tuple[Row, Indices]] = ()) -> Equations:

@@ -90,6 +90,11 @@ class LinearProgramme:
     def _row_entries(self) -> list[tuple[Row, int]]:
         return [(row, int(i)) for row, chosen in self.rows for i in chosen]
 
+    def name_of(self, i: int) -> str:
+        """That of row i, for a message."""
+        row, entry = self._row_entries[i]
+        return f"{row.name} (entry {entry})"
+
     def exact_row(self, i: int) -> tuple[Fractions, Any]:
         """Row i of A and b_i in fractions.
 
