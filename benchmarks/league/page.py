@@ -14,6 +14,7 @@ from benchmarks.league.entries import CLASSES, SETS, Entry
 from benchmarks.league.false_claims import Reproduction, reproduced
 from benchmarks.league.play import TIGHT, TOL, EntryState, Rules
 from simopt.backends.table import COPIES
+from simopt.compare.machine_load import load_of_runs
 from simopt.compare.record import Record
 from simopt.compare.solver_claims import FALSE, NOT_PROVEN, TRUE
 from simopt.core.foreign_text import in_markdown
@@ -66,10 +67,8 @@ def _what_was_run(played: Sequence[Played], whole: int, missing: Sequence[str], 
     days = sorted({run.started[:10] for run in runs}) or [datetime.date.today().isoformat()]
     yield f"* {len(runs)} runs, {days[0]}" + (f" to {days[-1]}" if days[0] != days[-1] else "") + ", one of each solver and setting."
     yield from (f"* Machine: {machine}." for machine in sorted({run.machine for run in runs if run.machine}))
-    loads = sorted(load for run in runs if (load := json.loads(run.system).get("load")) is not None)
-    if loads:
-        spread = f"{loads[0]:.1f} to {loads[-1]:.1f}, median {loads[len(loads) // 2]:.1f}"
-        yield f"* Load of the machine: {spread}. Where it is above the cores, seconds are those of others, too."
+    if (load := load_of_runs(runs)) is not None:
+        yield f"* Load of the machine: {load}."
     jobs = max((run.jobs for run in runs), default=rules.jobs)
     beside = "One run at a time" if jobs == 1 else f"Up to {jobs} runs at the same time, which share caches and memory"
     yield f"* {beside}; limit {rules.time_limit:g} s for each solve."

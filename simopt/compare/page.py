@@ -17,6 +17,7 @@ from simopt.compare.answer import answer, beside
 from simopt.compare.claim_rows import ClaimRow, certified_bounds, claim_rows
 from simopt.compare.endings import UNSUPPORTED
 from simopt.compare.instance_seconds import InstanceSeconds, instance_seconds, with_optimum
+from simopt.compare.machine_load import load_of_runs
 from simopt.compare.pairs import SolverPair, pairs
 from simopt.compare.record import Record
 from simopt.compare.solver_claims import FALSE
@@ -264,7 +265,7 @@ def about(records: Sequence[Record]) -> list[tuple[str, str]]:
         ("machine", records[0].machine),
         ("system", system.get("system")),
         ("cores", system.get("cores")),
-        ("load", _load(records)),
+        ("load", load_of_runs(records)),
         ("memory", None if (size := system.get("memory_megabytes")) is None else f"{_number(size) / 1024:.1f} GB"),
         ("libraries", _libraries(system.get("libraries"))),
         ("tolerance", _listed(signed(f"{cell.tol:g}") for cell in cells)),
@@ -289,18 +290,6 @@ def _package(record: Record) -> dict[str, str]:
         return {}
     known = {backend.name: backend.distribution or backend.package for backend in listed()}
     return {known.get(name, name): version}
-
-
-def _load(records: Sequence[Record]) -> str | None:
-    """What the runs found: least, most and median of the processes that waited for a core; None where no system said so."""
-    systems = [json.loads(record.system) for record in records]
-    loads = sorted(load for each in systems if isinstance(load := each.get("load"), (int, float)) and math.isfinite(load))
-    if not loads:
-        return None
-    cores = next((each["cores_allowed"] for each in reversed(systems) if isinstance(each.get("cores_allowed"), int)), None)
-    busy = cores is not None and loads[-1] > cores
-    found = f"{loads[0]:.1f} to {loads[-1]:.1f}, median {loads[len(loads) // 2]:.1f}"
-    return found + (f" on {cores} cores: where it is above them, seconds are those of others, too" if busy else "")
 
 
 def _listed(values: Any) -> str:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simopt.backends.table import CLARABEL, BackEnd
-from simopt.compare.as_written import as_written
+from simopt.compare.back_end_form import as_written
 from simopt.compare.with_integers import WithIntegers
 from simopt.core.errors import InvalidProblem, Unreadable
 from simopt.model.gap_unit import ratio

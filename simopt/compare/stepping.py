@@ -12,7 +12,7 @@ from typing import Any
 
 from simopt.backends.table import BackEnd
 from simopt.compare import traces
-from simopt.compare.as_written import as_written
+from simopt.compare.back_end_form import as_written
 from simopt.core import validate
 from simopt.core.arrays import Multipliers, Point
 from simopt.model.problem import Problem

@@ -18,7 +18,7 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT
 from simopt.backends.table import BackEnd
-from simopt.compare.as_written import as_written
+from simopt.compare.back_end_form import as_written
 from simopt.compare.with_integers import WithIntegers
 from simopt.core.errors import InvalidProblem
 from simopt.model.gap_unit import ROUNDING, ratio
