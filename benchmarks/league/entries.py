@@ -20,7 +20,7 @@ from simopt.core.errors import NotAvailable
 from simopt.files import formats
 
 GALLERY = Path(__file__).resolve().parents[2] / "docs"
-SIZES = {False: 200, True: 60}  # samples (or queries) of a recipe, by --quick
+SIZES = {False: 200, True: 60}  # rows of data of a recipe, by --quick
 FEW = {"lp": 3, "qp": 4, "catalogue": 6, "gallery": 9, "files": 5}  # entries of a set in a quick league
 SETS = {
     "lp": "Linear programmes of Netlib, from `SIMOPT_INSTANCES`",
@@ -94,11 +94,12 @@ def _file(group: str, path: Path) -> Entry:
     return Entry(group, path.name, partial(simopt.read, path), None, lines, "the folder of the file", path.parent)
 
 
-def _recipes(size: int) -> Iterator[Entry]:
+def _recipes(rows: int) -> Iterator[Entry]:
     registry.load("problems")
     for name, kind in registry.items("problem"):
         if not kind.__module__.startswith("simopt.problems."):
             continue
+        size = rows // instances.GROUP if instances.counts(kind) == "queries" else rows
         arguments: dict[str, Any] = {"size": size, "conditioning": None, "settings": {}, "seed": 0}
         words = ", ".join(f"{key}={value!r}" for key, value in arguments.items())
         lines = (
