@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simopt.backends.table import CLARABEL, BackEnd
+from simopt.backends.table import BackEnd
 from simopt.compare.back_end_form import as_written
+from simopt.compare.known_optimum import KnownOptimum, proved_rigorously
 from simopt.compare.with_integers import WithIntegers
 from simopt.core.errors import InvalidProblem, Unreadable
 from simopt.model.gap_unit import ratio
@@ -29,12 +30,10 @@ from simopt.model.status import Status
 if TYPE_CHECKING:
     from simopt.backends.adapter import NativeResult
     from simopt.backends.own_residuals import OwnResiduals
-    from simopt.certificates.certificate import Certificate
     from simopt.model.problem import Problem
 
 TRUE, NOT_PROVEN, FALSE = "true", "not proven", "FALSE"
 BEYOND = 10.0  # times its tolerance: a claim that misses certified bounds by more is false
-REFERENCE_TOL = 1e-8
 CLAIMS = {Status.OPTIMAL: "optimal", Status.INFEASIBLE: "infeasible", Status.UNBOUNDED: "unbounded"}
 EITHER = ("kUnboundedOrInfeasible",)  # reported where a back end has found out that there is no optimum, and not why
 WITHOUT_OPTIMUM = {Status.INFEASIBLE: "no point is feasible", Status.UNBOUNDED: "the objective falls without end"}
@@ -74,16 +73,6 @@ class SolverClaim:
     reason: str = ""
     bound: float = math.nan
     point: str = ""
-
-
-@dataclass(frozen=True)
-class KnownOptimum:
-    """What is proved of the optimum in intervals: a status, bounds, and a feasible point by name if one is known."""
-
-    status: Status
-    lower: float = -math.inf
-    upper: float = math.inf
-    point: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -180,7 +169,7 @@ def _verdict(problem: Problem, result: NativeResult, value: float, tol: float, t
 
     if INTERVAL.name not in problem.arithmetics and not isinstance(problem, WithIntegers):
         return ClaimVerdict(NOT_PROVEN, "the problem has no bounds in interval arithmetic")
-    known = _reference(problem, time_limit)
+    known = proved_rigorously(problem, time_limit)
     if result.status is Status.OPTIMAL:
         return _of_optimum(known, value, tol, result.residuals)
     if known.status is result.status or (result.status_text in EITHER and known.status in WITHOUT_OPTIMUM):
@@ -251,35 +240,6 @@ def _of_no_optimum(problem: Problem, known: KnownOptimum, claimed: Status) -> Cl
         return ClaimVerdict(NOT_PROVEN, f"{said}; but {stays.why}")
     survives = f"and so it is for all data within {CHANGE:g} of these, relatively"
     return ClaimVerdict(FALSE, f"{said}, {survives}", bound, known.point if without_points else None)
-
-
-def _reference(problem: Problem, time_limit: float) -> KnownOptimum:
-    """What CLARABEL's answer proves; of a problem of CVXPY, where it leaves that open, what all means of `certify` prove.
-
-    Of a maximum, of its negative.
-    """
-    from simopt.duality.declared import Declared
-    from simopt.solving.entry_points import certify, solve
-
-    if isinstance(problem, WithIntegers):
-        return _with_sense(Status.GAP_OPEN, certify(problem.form.original, rigorous=True, tol=REFERENCE_TOL), None)
-    given = problem.programme.problem if isinstance(problem, Declared) else problem
-    found = solve(given, CLARABEL.name, tol=REFERENCE_TOL, time_limit=time_limit, rigorous=True, record=False)
-    bounds = found.certificate
-    if isinstance(problem, Declared) and found.status not in CLAIMS:
-        more = certify(given, rigorous=True, tol=REFERENCE_TOL)
-        bounds = more if bounds is None or more.gap < bounds.gap or more.infeasible or more.unbounded else bounds
-    if bounds is None:
-        return KnownOptimum(found.status)
-    return _with_sense(found.status, bounds, found.point)
-
-
-def _with_sense(status: Status, bounds: Certificate, point: Mapping[str, Any] | None) -> KnownOptimum:
-    """Proven bounds on the minimum from those of the problem as written."""
-    status = Status.INFEASIBLE if bounds.infeasible else Status.UNBOUNDED if bounds.unbounded else status
-    if bounds.maximises:
-        return KnownOptimum(status, -bounds.upper, -bounds.lower, point)
-    return KnownOptimum(status, bounds.lower, bounds.upper, point)
 
 
 def _as_json(point: Mapping[str, Any] | None) -> str:

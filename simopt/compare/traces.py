@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import cache
 from importlib import import_module
 from itertools import islice
 
@@ -19,6 +18,7 @@ import numpy as np
 from simopt.arithmetic import FLOAT
 from simopt.backends.table import BackEnd
 from simopt.compare.back_end_form import as_written
+from simopt.compare.known_optimum import lower_bound_by_all_means
 from simopt.compare.with_integers import WithIntegers
 from simopt.core.errors import InvalidProblem
 from simopt.model.gap_unit import ROUNDING, ratio
@@ -89,42 +89,21 @@ def measure(problem: Problem, chosen: SolverSpec | BackEnd, *, tol: float, time_
         unit_seconds = time.perf_counter() - start
         run = Run(problem, tol, FLOAT, rescale, None)
         run.watch(lambda _: None)
-        proven = cache(lambda: _by_all_means(problem, tol))
         if isinstance(chosen, SolverSpec):
             outcome = _iterates(run, chosen, normalised, unit_seconds, time_limit, options)
         else:
-            outcome = _sweep(run, chosen, normalised, unit_seconds, time_limit, options, proven)
+            outcome = _sweep(run, chosen, normalised, unit_seconds, time_limit, options)
         start = time.perf_counter()
         ending, best = run.finalize((outcome.status, outcome.reported, outcome.message))
         if best is None:
             outcome.points = []
         outcome = _with_ending(outcome, ending)
         if isinstance(chosen, BackEnd) and outcome.points and outcome.status in UNFINISHED:
-            outcome = _with_bound(outcome, proven(), tol)
+            outcome = _with_bound(outcome, lower_bound_by_all_means(problem, tol), tol)
         outcome.certificate += time.perf_counter() - start
         if isinstance(problem, WithIntegers) and outcome.status in UNFINISHED and outcome.best is not None:
             outcome.message = RELAXED
         return outcome
-
-
-def _by_all_means(problem: Problem, tol: float) -> float:
-    """The best lower bound that `certify` proves, which also knows vertices, active sets and faces; −∞ for a problem of the catalogue.
-
-    With it a point is judged by its objective, whatever its multipliers are: of two solvers with one point the one with poorer multipliers
-    is no slower.
-    """
-    from simopt.duality.declared import Declared
-
-    if not isinstance(problem, Declared):
-        return -math.inf
-    from simopt.solving.cvxpy_values import untouched
-    from simopt.solving.entry_points import certify
-
-    with untouched(problem.programme.problem):
-        for variable in problem.programme.problem.variables():
-            variable.save_value(None)
-        proven = certify(problem.programme.problem, tol=tol)
-    return -proven.upper if problem.maximises else proven.lower
 
 
 def _with_bound(outcome: RunOutcome, lower: float, tol: float) -> RunOutcome:
@@ -203,7 +182,6 @@ def _sweep(
     unit_seconds: float,
     time_limit: float,
     options: dict[str, object],
-    proven: Callable[[], float],
 ) -> RunOutcome:
     """Runs at one tolerance after the other, until one closes: by its own multipliers or, from the tolerance asked for on, by all means."""
     from simopt.backends import adapter
@@ -241,16 +219,16 @@ def _sweep(
         if closed or out_of_time or (without_optimum and tolerance <= run.tol):  # a looser one may be the reason for saying so
             return outcome
         gap = run.samples[-1].gap if result.point is not None else math.inf
-        if tolerance <= run.tol and (not gap <= LESS * least or _closes_by(proven, outcome, run.tol)):
+        if tolerance <= run.tol and (not gap <= LESS * least or _closes_by_all_means(run.problem, outcome, run.tol)):
             return outcome
         least = min(least, gap)
     return outcome
 
 
-def _closes_by(proven: Callable[[], float], outcome: RunOutcome, tol: float) -> bool:
+def _closes_by_all_means(problem: Problem, outcome: RunOutcome, tol: float) -> bool:
     """Whether the last point closes with the proven bound, which is off the clock."""
     start = time.perf_counter()
-    closes = bool(outcome.points) and _above(outcome.points[-1], proven()).relative_gap <= tol
+    closes = bool(outcome.points) and _above(outcome.points[-1], lower_bound_by_all_means(problem, tol)).relative_gap <= tol
     outcome.certificate += time.perf_counter() - start
     return closes
 

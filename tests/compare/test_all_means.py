@@ -11,10 +11,13 @@ from made_records import point, record
 
 from simopt.backends import adapter
 from simopt.backends.table import BackEnd, find
+from simopt.certificates.certificate import Certificate
 from simopt.compare import traces
+from simopt.compare.known_optimum import lower_bound_by_all_means, proved_rigorously
 from simopt.compare.traces import Point, RunOutcome
 from simopt.duality.declared import Declared
 from simopt.model.status import Status
+from simopt.solving import entry_points
 
 
 def linear(sense: int = 1) -> cp.Problem:
@@ -39,9 +42,28 @@ def test_a_point_without_multipliers_closes_with_the_bound_of_certify(sense: int
     assert found.status is Status.OPTIMAL and found.best is not None and found.best.relative_gap <= 1e-8
     assert found.best.lower - 1e-9 <= optimum <= found.best.upper + 1e-7
     assert found.certificate > 0.0 and found.solve == found.best.solve
-    monkeypatch.setattr(traces, "_by_all_means", lambda problem, tol: -math.inf)
+    monkeypatch.setattr(traces, "lower_bound_by_all_means", lambda problem, tol: -math.inf)
     alone = measured(problem)
     assert alone.status is Status.GAP_OPEN and alone.best is not None and alone.best.relative_gap > 1e-3
+
+
+def test_what_is_proved_of_a_problem_is_proved_once_for_all_solvers_and_anew_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    proofs, certify = list[bool](), entry_points.certify
+
+    def proved(problem: cp.Problem, rigorous: bool = False, **options: Any) -> Certificate:
+        proofs.append(rigorous)
+        return certify(problem, rigorous=rigorous, **options)
+
+    monkeypatch.setattr(entry_points, "certify", proved)
+    for factor in (1.0, 2.0, 1.0):
+        problem = linear()
+        problem = cp.Problem(cp.Minimize(-factor * problem.objective.expr), problem.constraints)
+        expected = problem.solve(solver="CLARABEL")
+        for tol in (1e-6, 1e-6, 1e-8):
+            assert lower_bound_by_all_means(Declared.of(problem), tol) == pytest.approx(expected, rel=1e-6)
+        known = [proved_rigorously(Declared.of(problem), 10.0) for _ in range(2)]
+        assert known[0] is known[1] and known[0].lower <= expected + 1e-6 and known[0].upper >= expected - 1e-6
+    assert proofs.count(False) == 6
 
 
 def test_bounds_above_the_objective_of_a_point_are_not_believed() -> None:
