@@ -81,22 +81,29 @@ class BoundSearch:
         The answers of the solves may be known. Where no solve is to help to make them feasible, they are judged once more with help.
         """
         declared, point = self.declared, self.point
-        best = None
+        best, upper = None, -math.inf  # the upper bound of the point, once it is known
         if point is not None and not known_answers:
             best = attempt(lambda: assessed(declared, point, self.known, self.num, self.tol), self.reasons)
             if self._closed(best):
                 return best
+            upper = -math.inf if best is None else best.certificate.upper
         seen: list[Answer] = []
         for other, more, judged in answers(declared, self.backend, self.tol, self.reasons) if known_answers is None else known_answers:
             seen.append((other, more, None))
+            last = None
             for at in (other,) if point is None else (point,) if self.point_stays else (other, point):
+                if last is not None and upper >= last.certificate.upper and last.certificate.gap < math.inf:
+                    continue  # these multipliers prove no more with a larger upper bound
                 is_assessed_at = judged is not None and at is other and self.num is FLOAT
-                best = self._joined(best, judged if is_assessed_at else self._assessed_at(declared, at, more))
+                last = judged if is_assessed_at else self._assessed_at(declared, at, more)
+                best = self._joined(best, last)
                 if self._closed(best):
                     return best
             if not declared.helped:
                 break
             if declared.brief:
+                if last is not None and last.certificate.gap < math.inf:  # nothing is drawn inside where there is a bound
+                    return best
                 return self._joined(best, self._assessed_at(declared.briefly(self.tol, draws_inside=True), at, more))
         return best if declared.helped else replace(self, declared=declared.briefly(self.tol)).by_solves(seen)
 

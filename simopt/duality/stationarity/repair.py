@@ -21,6 +21,7 @@ from simopt.duality.evaluation.backward import Backward, backward
 from simopt.duality.evaluation.closing_terms import ClosingTerm
 from simopt.duality.evaluation.fixed_multipliers import groups
 from simopt.duality.graph.affine import Key
+from simopt.duality.graph.matrix_terms import has_matrices
 from simopt.duality.graph.programme import Definition, Epigraph, Programme, Row, Term
 from simopt.duality.graph.vectors import Mask
 from simopt.duality.stationarity.columns import Columns, System
@@ -103,9 +104,9 @@ def stationary_inside(programme: Programme, candidates: Mapping[Key, Array], wan
     """The multipliers moved by the least step that removes the residual at the wanted entries, also those of closing terms; or None.
 
     At an entry of the point inside of its bounds the residual costs the bound its size times a distance, and the step its square. Where a
-    domain is curved such a step leads out of it.
+    domain is curved, as that of each matrix is, such a step leads out of it.
     """
-    if any(map(_curved, programme.terms)):
+    if any(map(_curved, programme.terms)) or has_matrices(programme):
         return None
     system = System(programme, (), backward(FLOAT, programme, (), candidates), wanted)
     return _stepped(system, dict(candidates), by_margins=False)
