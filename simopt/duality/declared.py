@@ -27,7 +27,7 @@ from simopt.duality.graph.matrix_terms import has_matrices
 from simopt.duality.graph.programme import Definition, Epigraph, Programme, Row, Term
 from simopt.duality.graph.vectors import Value, vector
 from simopt.duality.graph_form import GraphForm, Link, links
-from simopt.duality.helping_solves import helping_solver
+from simopt.duality.helping_solves import IterationBudget, helping_solver
 from simopt.duality.infeasibility.interior_multipliers import interior_multipliers
 from simopt.duality.reading.lately_read import LatelyRead, rests_on_values
 from simopt.duality.reading.reader import read
@@ -93,6 +93,11 @@ class Declared(Problem):
         Multipliers are `moved_inside` only if asked for.
         """
         return Brief(self, tol, draws_inside, helped)
+
+    def with_iterations_of(self, other: Declared) -> Self:
+        """This problem, whose helping solves count in the budget of another one of the same certificate."""
+        vars(self)["iterations"] = other.iterations
+        return self
 
     @property
     def maximises(self) -> bool:
@@ -233,14 +238,16 @@ class Declared(Problem):
 
     def moved_inside(self, multipliers: Multipliers) -> Iterator[Multipliers]:
         """(1 − θ)u + θū with multipliers ū far inside of their domains, for some small θ."""
-        programme = self.programme
-        inner = self._inner.of(self._now(FLOAT), {}, lambda _: interior_multipliers(programme.problem, solver=helping_solver(programme)))
+        inner = self._inner.of(self._now(FLOAT), {}, lambda _: self._interior_multipliers())
         if inner is None:
             return
         given = {name: np.asarray(u, dtype=float).reshape(-1, order="F") for name, u in multipliers.items()}
         inside = {name: inner[name].reshape(-1, order="F") if name in inner else u for name, u in given.items()}
         for part in PARTS:
             yield {name: (1.0 - part) * u + part * inside[name] for name, u in given.items()}
+
+    def _interior_multipliers(self) -> Multipliers | None:
+        return interior_multipliers(self.programme.problem, solver=helping_solver(self.programme), iterations=self.iterations)
 
     @cached_property
     def _inner(self) -> Recent[Key, Multipliers | None]:
@@ -305,6 +312,11 @@ class Declared(Problem):
         return Recent(1)
 
     @cached_property
+    def iterations(self) -> IterationBudget:
+        """What is left for solves that help."""
+        return IterationBudget(self.programme)
+
+    @cached_property
     def has_matrices(self) -> bool:
         """Whether multipliers have to be drawn inside of sets of matrices."""
         return has_matrices(self.programme)
@@ -360,7 +372,7 @@ class Declared(Problem):
         return self._restored(point, FLOAT, 0.0, False)
 
     def _restored(self, point: Point, num: Arithmetic, max_loss: float, solves: bool) -> Point:
-        interior = self._interiors.of((solves, self._now(FLOAT)), {}, lambda _: SlaterCandidates(self.programme, solves))
+        interior = self._interiors.of((solves, self._now(FLOAT)), {}, lambda _: SlaterCandidates(self.programme, self.iterations, solves))
 
         def move(values: Mapping[Key, Value]) -> Restored:
             with np.errstate(all="ignore"):
@@ -502,8 +514,9 @@ class Brief(Declared):
 
     def __init__(self, declared: Declared, tol: float, draws_inside: bool = False, helped: bool = True) -> None:
         self.draws_inside: bool
-        shared = ("_forwards", "_inner", "_interiors", "_trivial", "_units", "_scale", "names", "links", "cones", "has_matrices", "_inward")
-        vars(self).update(programme=declared.programme, plan=declared.plan, **{name: getattr(declared, name) for name in shared})
+        learned = ("_forwards", "_inner", "_interiors", "_trivial", "_units", "_scale", "_inward", "iterations")
+        known = {name: getattr(declared, name) for name in (*learned, "names", "links", "cones", "has_matrices")}
+        vars(self).update(programme=declared.programme, plan=declared.plan, **known)
         vars(self).update(little=max(LITTLE, LOST * tol), draws_inside=draws_inside, helped=helped)
 
     def moved_inside(self, multipliers: Multipliers) -> Iterator[Multipliers]:

@@ -17,7 +17,7 @@ from cvxpy.transforms.partial_optimize import PartialProblem
 
 from simopt.backends import refinement
 from simopt.backends.diagonals import copied
-from simopt.certificates.assessment import ENOUGH, Assessment, judge
+from simopt.certificates.assessment import ENOUGH, Assessment, judge, rank
 from simopt.certificates.certificate import Certificate
 from simopt.core.arrays import Multipliers, Point
 from simopt.core.errors import NotAvailable
@@ -27,7 +27,7 @@ from simopt.duality.atoms.symmetric_matrix import fold
 from simopt.duality.atoms.trace_inverse import TraceInverse
 from simopt.duality.graph.matrix_terms import has_matrices, is_folded
 from simopt.duality.graph.programme import Term
-from simopt.duality.helping_solves import none_tighter, scs_options
+from simopt.duality.helping_solves import CANDIDATE, none_tighter
 from simopt.duality.units.measured import Measured
 from simopt.duality.units.units import RAW, Sizes, degree, equilibrated
 
@@ -43,6 +43,7 @@ TIGHT: dict[str, dict[str, Any]] = {
 OTHERS = ("HIGHS", "SCS", "ECOS")  # tried after CLARABEL, if its certificate does not close
 CLOSED, NEARLY = 1e-10, 1e-9  # gap / optimum at which nothing else is tried, and at which no other back end is
 WITHIN, REACHED = 0.2, 1e-7  # precisions of SCS for large cones: the part of a tolerance, and one that it reaches
+STALLED = 10 * REACHED  # the gap that an answer of the second may leave
 ROUNDED = 1e-3  # of these: the tolerance against the scale
 REFINED = 0.2  # of these: the gap to which an answer is refined
 
@@ -241,9 +242,8 @@ def candidates(declared: Declared, solver: str | None = None, tol: float = 0.0, 
     """Solves of the graph form, one after the other until a certificate closes: at `tol`, or nearly as well as floats can.
 
     The first solve is in units in which the numbers are near 1, the second in the declaration's units; of SCS, which has units of its own,
-    in the other order. Where SCS does not reach its precision for large cones, it is asked for less in the same units instead: its iterates
-    may run away from what they were near to. If no back end is named, the other installed ones follow, except for a problem of which
-    CLARABEL reports that it has no optimum.
+    in the other order. If no back end is named, the other installed ones follow, except for a problem of which CLARABEL reports that it has
+    no optimum. SCS solves large cones in two steps (`_in_two_steps`).
 
     Raises
     ------
@@ -253,28 +253,47 @@ def candidates(declared: Declared, solver: str | None = None, tol: float = 0.0, 
     programme, some, failure = declared.programme, False, None
     units, first, installed = equilibrated(programme), solver or "CLARABEL", cp.installed_solvers()
     may_stall = not options and none_tighter(programme, first)
-    if may_stall:
-        options = scs_options(programme, max(TIGHT[first]["eps_abs"], WITHIN * tol))
     attempts = [(first, sizes, options) for sizes in ((RAW, units) if first == cp.SCS else (units, RAW))]
     attempts += [] if solver or options else [(name, RAW if name == "SCS" else units, {}) for name in OTHERS if name in installed]
     for number, (name, sizes, chosen) in enumerate(attempts):
         form = GraphForm(declared, sizes)
         try:
-            point, multipliers = one_solve(form, name, chosen, tol)
+            candidate = _in_two_steps(form, tol) if may_stall else _candidate(form, name, one_solve(form, name, chosen, tol), tol)
         except NotAvailable as error:
             failure = failure or error
             if number == 1 and not some and error.__cause__ is None:
                 break
             continue
-        if may_stall and number == 0 and form.problem.status == cp.OPTIMAL_INACCURATE:
-            attempts[1] = name, sizes, scs_options(programme, REACHED)
-            continue
-        some, assessment = True, judge(declared, point, multipliers, enough=max(tol, ENOUGH))
-        yield Candidate(name, point, multipliers, assessment)
-        if _ends_attempts(assessment.certificate, max(tol, CLOSED if number == 0 else NEARLY)):
+        some = True
+        yield candidate
+        if _ends_attempts(candidate.certificate, max(tol, CLOSED if number == 0 else NEARLY)):
             break
     if not some and failure is not None:
         raise failure
+
+
+def _in_two_steps(form: GraphForm, tol: float) -> Candidate:
+    """The answer of SCS at a precision that it reaches for large cones, or the one to which it gets from there, if that is better.
+
+    The second has the precision that `tol` asks for. It may be out of reach, and then iterates may run away from what they were near to.
+    """
+    iterations, precision = form.declared.iterations, max(TIGHT["SCS"]["eps_abs"], WITHIN * tol)
+    first = one_solve(form, cp.SCS, iterations.options(max(precision, REACHED), CANDIDATE))
+    if precision >= REACHED or form.problem.status != cp.OPTIMAL:
+        return _candidate(form, cp.SCS, first, tol)
+    try:
+        second = one_solve(form, cp.SCS, {**iterations.options(precision, CANDIDATE), "warm_start": True})
+    except NotAvailable:
+        return _candidate(form, cp.SCS, first, tol)
+    last = _candidate(form, cp.SCS, second, tol)
+    if form.problem.status == cp.OPTIMAL or last.certificate.closes(max(tol, STALLED)):
+        return last
+    return min((last, _candidate(form, cp.SCS, first, tol)), key=lambda each: rank(each.certificate))
+
+
+def _candidate(form: GraphForm, solver: str, answer: tuple[Point, Multipliers], tol: float) -> Candidate:
+    """An answer with its assessment."""
+    return Candidate(solver, *answer, judge(form.declared, *answer, enough=max(tol, ENOUGH)))
 
 
 def _ends_attempts(certificate: Certificate, tol: float) -> bool:
@@ -297,6 +316,8 @@ def one_solve(form: GraphForm, solver: str, options: dict[str, Any], tol: float 
             raise
         except BaseException as error:  # CVXPY and back ends raise whatever they like (a panic of Rust is no Exception)
             raise NotAvailable(f"{solver} returned no point: {type(error).__name__}: {error}") from error
+        finally:
+            form.declared.iterations.spend(form.problem)
     arguments = (form.rows[link.label][0] for term in form.declared.programme.terms for link in links(term) if link.label in form.rows)
     if any(v.value is None for v in form.problem.variables()) or any(row.dual_value is None for row in arguments):
         raise NotAvailable(f"{solver} returned no point, and said {form.problem.status}")

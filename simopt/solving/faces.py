@@ -66,7 +66,7 @@ def closing_bound(declared: Declared, best: Assessment, gap: Callable[[cp.Proble
 
 def _assessed_there(declared: Declared, faces: dict[str, Face], solver: str, num: Arithmetic, tol: float) -> Assessment:
     """Point and multipliers of the problem with these faces, judged as its own."""
-    form = Declared(read(declared.programme.problem, faces))
+    form = Declared(read(declared.programme.problem, faces)).with_iterations_of(declared)
     above, below = best_of(list(islice(candidates(form, solver, tol / 2), 1)))
     return judge(form, above.point, below.multipliers, num, enough=tol)
 
@@ -84,9 +84,11 @@ def _by_points(declared: Declared, notes: list[str]) -> dict[str, Face]:
     problem = declared.programme.problem
     before = [(v, v.value) for v in problem.variables()]
     feasible = cp.Problem(cp.Minimize(0), [row.copy() for row in problem.constraints])  # dual values stay
+    solver = helping_solver(declared.programme)
     try:
         with quiet():
-            feasible.solve(solver=helping_solver(declared.programme))
+            feasible.solve(solver=solver, **declared.iterations.guess_options(solver))
+        declared.iterations.spend(feasible)
         values = {term.name: term.source.args[0].value for term in declared.programme.terms if term.key in declared.cones}
     except (KeyboardInterrupt, MemoryError):
         raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,12 +12,15 @@ import pytest
 
 import simopt
 from simopt.arithmetic import FLOAT
+from simopt.core.errors import NotAvailable
 from simopt.duality import Declared, graph_form, helping_solves
 from simopt.duality.evaluation.bounds import box
 from simopt.duality.feasibility import slater
 from simopt.duality.graph.matrix_terms import LARGE_CONE, has_large_cones
+from simopt.duality.helping_solves import IterationBudget
+from simopt.duality.stationarity import inward
 from simopt.duality.stationarity.inward import PerturbedForm
-from simopt.solving import faces
+from simopt.solving import faces, search
 
 N = LARGE_CONE // 2
 
@@ -42,25 +46,132 @@ def test_a_cone_is_large_where_cvxpy_writes_a_large_one(function: Any, is_large:
     assert has_large_cones(Declared.of(cp.Problem(cp.Minimize(function(X)), [X[0, 0] == 1])).programme) is is_large
 
 
-def test_scs_gets_a_few_times_the_iterations_of_the_problems_own_solve() -> None:
-    for n, solver, own, most in ((N, cp.SCS, 500, 20_000), (2 * N + 1, cp.SCS, 500, 2_000), (2 * N + 1, cp.SCS, 10, 1_000)):
-        problem = cut(n)
-        problem._solver_stats = SimpleNamespace(solver_name=solver, num_iters=own)
-        assert helping_solves.scs_options(Declared.of(problem).programme, 1e-9)["max_iters"] == most
-    assert helping_solves.scs_options(Declared.of(cut(2 * N + 1)).programme, 1e-9)["max_iters"] == 20_000
+LARGE = 2 * N + 1
 
 
-def test_what_scs_does_not_reach_is_asked_for_less_precisely(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[float] = []
+def solved_before(problem: cp.Problem, iterations: int, solver: str = cp.SCS) -> cp.Problem:
+    """The problem, with the statistics of a solve."""
+    problem._solver_stats = SimpleNamespace(solver_name=solver, num_iters=iterations)
+    return problem
+
+
+def test_all_solves_together_get_a_few_times_the_iterations_of_the_problems_own_solve() -> None:
+    for n, solver, own, most in ((N, cp.SCS, 500, math.inf), (LARGE, cp.SCS, 500, 4_000), (LARGE, cp.SCS, 10, 1_000)):
+        assert IterationBudget(Declared.of(solved_before(cut(n), own, solver)).programme).left == most
+    unlimited = IterationBudget(Declared.of(cut(LARGE)).programme)
+    assert unlimited.left == math.inf and unlimited.options(1e-9)["max_iters"] == 20_000
+
+
+def test_a_solve_takes_a_fraction_of_the_iterations_that_are_left() -> None:
+    budget = IterationBudget(Declared.of(solved_before(cut(LARGE), 500)).programme)
+    assert budget.options(1e-9)["max_iters"] == 1_000 and budget.options(1e-9, helping_solves.CANDIDATE)["max_iters"] == 2_000
+    budget.spend(solved_before(cut(3), 1_000))
+    assert budget.options(1e-9)["max_iters"] == 750
+    budget.spend(solved_before(cut(3), 1_000, cp.CLARABEL))
+    assert budget.left == 3_000
+    budget.spend(solved_before(cut(3), 2_990))
+    with pytest.raises(NotAvailable, match="no iterations are left"):
+        budget.options(1e-9)
+
+
+def complex_cut(n: int) -> cp.Problem:
+    """max Re⟨C, X⟩, X_ii = 1, X ⪰ 0 Hermitian: its real form has a cone of order 2n."""
+    rng = np.random.default_rng(n)
+    half = rng.normal(size=(n, n)) + 1j * rng.normal(size=(n, n))
+    X = cp.Variable((n, n), hermitian=True)
+    return cp.Problem(cp.Maximize(cp.real(cp.trace((half + half.conj().T) @ X))), [X >> 0, cp.real(cp.diag(X)) == 1])
+
+
+@pytest.mark.parametrize("problem", [cut(LARGE), complex_cut(N + 1)], ids=["real", "Hermitian"])
+def test_the_helping_solves_of_a_certificate_keep_to_the_budget(problem: cp.Problem, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where it is the real form of a problem with complex variables that is certified."""
+    spent: list[int] = []
+    original = IterationBudget.spend
+
+    def counted(budget: IterationBudget, solved: cp.Problem) -> None:
+        spent.append(0 if solved.solver_stats is None else int(solved.solver_stats.num_iters))
+        original(budget, solved)
+
+    monkeypatch.setattr(IterationBudget, "spend", counted)
+    monkeypatch.setattr(helping_solves, "FEW", 200)
+    problem.solve(solver=cp.SCS, eps_abs=1e-2, eps_rel=1e-2)
+    own = int(problem.solver_stats.num_iters)
+    certificate = simopt.certify(problem, solver="scs")
+    assert spent and sum(spent) <= max(200, 8 * own)
+    assert certificate.lower <= certificate.upper
+
+
+def options_of_solves(monkeypatch: pytest.MonkeyPatch, most: tuple[int, ...]) -> list[dict[str, Any]]:
+    """The options with which the graph form is solved, each time with at most these iterations."""
+    used: list[dict[str, Any]] = []
     original = graph_form.one_solve
 
-    def stalling(form: Any, solver: str, options: dict[str, Any], tol: float) -> Any:
-        asked.append(options["eps_abs"])
-        return original(form, solver, {**options, "max_iters": 20 if len(asked) == 1 else options["max_iters"]}, tol)
+    def limited(form: Any, solver: str, options: dict[str, Any]) -> Any:
+        used.append(options)
+        return original(form, solver, {**options, "max_iters": most[len(used) - 1]})
 
-    monkeypatch.setattr(graph_form, "one_solve", stalling)
-    (found,) = graph_form.candidates(Declared.of(cut(2 * N + 1)), cp.SCS, 1e-4)
-    assert asked == [graph_form.WITHIN * 1e-4, graph_form.REACHED] and found.certificate.closes(1e-4)
+    monkeypatch.setattr(graph_form, "one_solve", limited)
+    return used
+
+
+@pytest.mark.parametrize(
+    ("tol", "steps"), [(1e-8, [(graph_form.REACHED, False), (graph_form.WITHIN * 1e-8, True)]), (1e-4, [(graph_form.WITHIN * 1e-4, False)])]
+)
+def test_scs_is_asked_for_what_it_reaches_before_what_the_tolerance_needs(
+    tol: float, steps: list[tuple[float, bool]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used = options_of_solves(monkeypatch, (20_000, 20_000))
+    found = next(graph_form.candidates(Declared.of(cut(LARGE)), cp.SCS, tol))
+    assert [(each["eps_abs"], each["warm_start"]) for each in used] == steps and found.certificate.closes(10 * tol)
+
+
+@pytest.mark.parametrize(("most", "gap"), [((20,), 1.0), ((20_000, 1), 10 * graph_form.REACHED)], ids=["first", "second"])
+def test_what_scs_does_not_reach_is_not_waited_for(most: tuple[int, ...], gap: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No step follows one that ended before its precision, and a second that ended so does not replace a better answer."""
+    used = options_of_solves(monkeypatch, most)
+    found = next(graph_form.candidates(Declared.of(cut(LARGE)), cp.SCS, 1e-8))
+    assert len(used) == len(most) and found.certificate.closes(gap)
+
+
+def test_a_perturbed_problem_is_solved_as_precisely_as_its_perturbation(monkeypatch: pytest.MonkeyPatch) -> None:
+    used: list[float] = []
+    original = inward.one_solve
+
+    def counted(form: Any, solver: str, options: dict[str, Any]) -> Any:
+        used.append(options["eps_abs"] / form.fraction)
+        return original(form, solver, options)
+
+    monkeypatch.setattr(inward, "one_solve", counted)
+    problem = cut(LARGE)
+    problem.solve(solver=cp.SCS, eps_abs=1e-4, eps_rel=1e-4)
+    declared = Declared.of(problem)
+    found = declared.backward(next(graph_form.candidates(declared, cp.SCS, 1e-4)).multipliers, FLOAT)
+    assert not found.open and used in ([], [inward.WITHIN])
+
+
+def test_multipliers_of_matrices_are_not_stepped_out_of_their_cones() -> None:
+    """Least steps to stationarity lead out of a curved domain."""
+    problem = cut(3)
+    problem.solve(solver=cp.SCS, eps_abs=1e-3, eps_rel=1e-3)
+    declared = Declared.of(problem)
+    point = {leaf.name: np.asarray(leaf.variable.value) for leaf in declared.programme.leaves.values()}
+    assert declared.stationary_inside(point, {}) is None
+
+
+def test_the_other_point_is_not_judged_again_where_it_proves_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lower bound of multipliers is the same at each point, so that the point of the larger upper bound adds nothing."""
+    points: list[Any] = []
+    original = search.judge
+
+    def counted(declared: Any, point: Any, *rest: Any, **options: Any) -> Any:
+        points.append(point)
+        return original(declared, point, *rest, **options)
+
+    monkeypatch.setattr(search, "judge", counted)
+    problem = cut(LARGE)
+    problem.solve(solver=cp.SCS, eps_abs=1e-2, eps_rel=1e-2)
+    simopt.certify(problem, solver="scs", tol=1e-13)
+    assert not points
 
 
 def test_no_slater_point_is_solved_for_where_0_is_far_inside(monkeypatch: pytest.MonkeyPatch) -> None:

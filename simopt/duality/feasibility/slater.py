@@ -22,7 +22,7 @@ from simopt.duality.graph.affine import Key, Picks
 from simopt.duality.graph.matrix_terms import symmetric_part, to_be_semidefinite
 from simopt.duality.graph.programme import Leaf, Programme, Row
 from simopt.duality.graph.vectors import Indices, is_zero
-from simopt.duality.helping_solves import helping_solver
+from simopt.duality.helping_solves import IterationBudget, helping_solver
 from simopt.duality.units.measured import Measured
 from simopt.duality.units.units import Sizes, equilibrated
 
@@ -38,8 +38,8 @@ class SlaterCandidates:
     costs θ(f(x̄) − f(x)), and for x̄ half as far θ doubles. Without `solves` 0 is the only one.
     """
 
-    def __init__(self, programme: Programme, solves: bool = True) -> None:
-        self.programme, self.solves = programme, solves
+    def __init__(self, programme: Programme, iterations: IterationBudget, solves: bool = True) -> None:
+        self.programme, self.iterations, self.solves = programme, iterations, solves
         self.last: Inside | None = None
 
     def points(self, near: Mapping[Key, Array]) -> Iterator[Inside]:
@@ -52,7 +52,7 @@ class SlaterCandidates:
         if self.last is not None:
             yield self.last
         for place in (near, zero) if self.solves else ():
-            for found in slater_points(self.programme, place):
+            for found in slater_points(self.programme, place, self.iterations):
                 self.last = found
                 yield found
             if self.last is not None:
@@ -96,7 +96,7 @@ class _SlackLimit:
         return cp.multiply(1.0 / np.where(slack, self.sizes, 1.0), self.e) + cp.multiply(slack.astype(float), s)
 
 
-def slater_points(programme: Programme, near: Mapping[Key, Array]) -> Iterator[Inside]:
+def slater_points(programme: Programme, near: Mapping[Key, Array], iterations: IterationBudget) -> Iterator[Inside]:
     """The point of the greatest slack s ≤ 1: g_i(x) + σ_i s ≤ 0 for every row and bound, h(x) = 0; none if s = 0.
 
     σ_i is the size of the row at the given point, beside it and at 0. Among such points a near one is preferred: a distance as large as the
@@ -109,9 +109,9 @@ def slater_points(programme: Programme, near: Mapping[Key, Array]) -> Iterator[I
     if not limits or not programme.leaves:
         return
     try:
-        if (found := _largest(programme, limits, near)) is not None:
+        if (found := _largest(programme, limits, near, iterations)) is not None:
             yield found
-        if (found := _largest(programme, _loosened(programme, limits, near), near)) is not None:
+        if (found := _largest(programme, _loosened(programme, limits, near, iterations), near, iterations)) is not None:
             yield found
     except (KeyboardInterrupt, MemoryError):
         raise
@@ -119,9 +119,9 @@ def slater_points(programme: Programme, near: Mapping[Key, Array]) -> Iterator[I
         return
 
 
-def _largest(programme: Programme, limits: Sequence[_SlackLimit], near: Mapping[Key, Array]) -> Inside | None:
+def _largest(programme: Programme, limits: Sequence[_SlackLimit], near: Mapping[Key, Array], iterations: IterationBudget) -> Inside | None:
     s = cp.Variable()
-    found = _solution(programme, near, s, [*(each.with_slack(s) for each in limits), s - 1])
+    found = _solution(programme, near, s, [*(each.with_slack(s) for each in limits), s - 1], iterations)
     if found is None or s.value is None or not float(s.value) > LEAST:
         return None
     tight = [_equalities(programme, each.row, np.flatnonzero(each.sizes == 0.0)) for each in limits if each.row is not None]
@@ -151,18 +151,22 @@ def _at_ends(limits: Sequence[_SlackLimit]) -> dict[Key, tuple[Indices, Array]]:
     return found
 
 
-def _loosened(programme: Programme, limits: Sequence[_SlackLimit], near: Mapping[Key, Array]) -> list[_SlackLimit]:
+def _loosened(
+    programme: Programme, limits: Sequence[_SlackLimit], near: Mapping[Key, Array], iterations: IterationBudget
+) -> list[_SlackLimit]:
     """The limits, with σ_i = 0 where no slack is possible."""
     slacks = [cp.Variable(len(each.sizes), bounds=[0, 1]) for each in limits]
     rows = [each.with_slack(s) for each, s in zip(limits, slacks, strict=True)]
-    if _solution(programme, near, sum(cp.sum(cp.sqrt(s)) for s in slacks), rows) is None:
+    if _solution(programme, near, sum(cp.sum(cp.sqrt(s)) for s in slacks), rows, iterations) is None:
         return list(limits)
     return [
         replace(each, sizes=np.where(np.asarray(s.value) > ENTRY_SLACK, each.sizes, 0.0)) for each, s in zip(limits, slacks, strict=True)
     ]
 
 
-def _solution(programme: Programme, near: Mapping[Key, Array], goal: Any, rows: Sequence[Any]) -> dict[Key, Array] | None:
+def _solution(
+    programme: Programme, near: Mapping[Key, Array], goal: Any, rows: Sequence[Any], iterations: IterationBudget
+) -> dict[Key, Array] | None:
     """The greatest goal that a solve finds near a point, with rows ≤ 0. The variables, which are the user's, keep their values.
 
     It is solved in units in which the numbers are near 1: a back end ignores a slack of 1e-6 where values are 1e9.
@@ -174,8 +178,10 @@ def _solution(programme: Programme, near: Mapping[Key, Array], goal: Any, rows: 
     try:
         limits = [row.tree_copy(measured.instead) <= 0 for row in rows] + _exact_rows(programme, sizes, measured)
         nearest = cp.Maximize((goal - NEAR * away).tree_copy(measured.instead))
+        solver, inside = helping_solver(programme), flattened(cp.Problem(nearest, limits))
         with quiet():  # the back end's own status is not needed
-            flattened(cp.Problem(nearest, limits)).solve(solver=helping_solver(programme), warm_start=False)
+            inside.solve(**{"solver": solver, "warm_start": False, **iterations.guess_options(solver)})
+        iterations.spend(inside)
         complete = all(measured.has_value(leaf) for leaf in leaves)
         return {leaf.key: measured.solved_value(leaf).reshape(-1, order="F") for leaf in leaves} if complete else None
     finally:

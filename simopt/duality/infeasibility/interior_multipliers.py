@@ -18,13 +18,16 @@ from simopt.core.arrays import Multipliers
 from simopt.core.errors import Unreadable
 from simopt.core.threads import quiet
 from simopt.duality.dual_programme import dual
+from simopt.duality.helping_solves import IterationBudget
 
 FRACTION = 0.5  # of the best bound, which may be lost
 LEAST = 1e-9  # margin that a solver distinguishes from none
 LARGEST = 20_000  # multipliers of a dual programme that is solved
 
 
-def interior_multipliers(problem: cp.Problem, above: float = -math.inf, solver: str = cp.CLARABEL) -> Multipliers | None:
+def interior_multipliers(
+    problem: cp.Problem, above: float = -math.inf, solver: str = cp.CLARABEL, iterations: IterationBudget | None = None
+) -> Multipliers | None:
     """The multipliers by names of rows and terms; None if the dual has no bound above this, or no interior, or is too large."""
     try:
         mirrored = dual(problem)
@@ -33,28 +36,30 @@ def interior_multipliers(problem: cp.Problem, above: float = -math.inf, solver: 
     if sum(v.size for v in mirrored.variables()) > LARGEST:
         return None
     sign, margin = (1.0 if isinstance(mirrored.objective, cp.Maximize) else -1.0), cp.Variable()
-    bound, best = sign * mirrored.objective.expr, _optimum(mirrored, solver)
+    bound, best = sign * mirrored.objective.expr, _optimum(mirrored, solver, iterations)
     if best is None or not sign * best > above:
         return None
     enough = bound >= sign * best - FRACTION * abs(best)
     rows = [_inside(each, margin) for each in mirrored.constraints]
     rows += [v >= margin for v in mirrored.variables() if v.is_nonneg()]
     rows += [v - margin * np.eye(v.shape[0]) >> 0 for v in mirrored.variables() if v.attributes["PSD"]]
-    widest = _optimum(cp.Problem(cp.Maximize(margin), [*rows, margin <= 1, enough]), solver)
+    widest = _optimum(cp.Problem(cp.Maximize(margin), [*rows, margin <= 1, enough]), solver, iterations)
     if widest is None or not widest > LEAST:
         return None
     return {v.name(): np.asarray(v.value, dtype=float) for v in mirrored.variables()}
 
 
-def _optimum(problem: cp.Problem, solver: str) -> float | None:
+def _optimum(problem: cp.Problem, solver: str, iterations: IterationBudget | None) -> float | None:
     problem = flattened(problem)
     with quiet():  # the back end's own status is not needed: the sweep decides
         try:
-            problem.solve(solver=solver)
+            problem.solve(solver=solver, **({} if iterations is None else iterations.guess_options(solver)))
         except KeyboardInterrupt:
             raise
         except BaseException:  # back ends raise whatever they like (a panic of Rust is no Exception)
             return None
+    if iterations is not None:
+        iterations.spend(problem)
     return None if any(v.value is None for v in problem.variables()) else float(np.asarray(problem.objective.value))
 
 

@@ -29,7 +29,6 @@ from simopt.duality.graph.affine import Key
 from simopt.duality.graph.matrix_terms import has_large_cones
 from simopt.duality.graph.programme import Term
 from simopt.duality.graph_form import GraphForm, one_solve
-from simopt.duality.helping_solves import scs_options
 from simopt.duality.recent import Recent
 from simopt.duality.stationarity.pivots import Pivoting
 from simopt.duality.stationarity.repair import INSIDE, completed, joined, matched
@@ -37,8 +36,10 @@ from simopt.duality.stationarity.repair import INSIDE, completed, joined, matche
 if TYPE_CHECKING:
     from simopt.duality.declared import Declared
 
-PRECISION = 1e-7  # of SCS: an error of these multipliers counts θ times
-PERTURBATIONS = (1e-2, 1e-3, 1e-4, 1e-6)  # δ, of the largest eigenvalue of U; the problem is unbounded if it exceeds what the dual has
+PRECISION, WITHIN = 1e-7, 1e-2  # of SCS: the highest, and the part of δ; an error of these multipliers counts θ times
+# δ, of the largest eigenvalue of U. The perturbed problem is unbounded if δ exceeds what the dual has. Multipliers that are far from
+# stationary need a larger one.
+PERTURBATIONS = (1e-3, 1e-2, 1e-4, 1e-6)
 STEPS, NEAR = tuple(10.0 ** np.arange(-13.0, -0.9, 0.25)), 24  # θ, and the index of one that multipliers of a tight solve rarely exceed
 LITTLE = 1e-10  # of the bound: no smaller θ is sought for less
 NEGLIGIBLE = 1e-6  # of the largest multiplier of a cone, or of all where cones have none: a smaller one does not set its own perturbation
@@ -161,11 +162,12 @@ class InwardMultipliers:
         )
         largest = largest if largest > NEGLIGIBLE * of_all else of_all if 0.0 < of_all < np.inf else 1.0
         sizes = {key: size if size > NEGLIGIBLE * largest else largest for key, size in sizes.items()}
-        programme = self.declared.programme
-        solvers = {"CLARABEL": {"max_iter": 200, "warm_start": False}, "SCS": scs_options(programme, PRECISION)}
-        for solver, options in reversed(solvers.items()) if has_large_cones(programme) else solvers.items():
+        for solver in (cp.SCS,) if has_large_cones(self.declared.programme) else (cp.CLARABEL, cp.SCS):
             form = PerturbedForm(self.declared, fraction, sizes)
             try:
+                by_scs = solver == cp.SCS
+                precision = max(PRECISION, WITHIN * fraction)
+                options = self.declared.iterations.options(precision) if by_scs else {"max_iter": 200, "warm_start": False}
                 yield one_solve(form, solver, options)[1]
             except NotAvailable:
                 if form.problem.status in cp.settings.INF_OR_UNB:
