@@ -110,11 +110,17 @@ class GraphForm:
                 self._add(term.name, matrix >> 0, unit)
                 drawn = self.drawn(term, cp.Constant(0.0), [matrix * (unit / sizes.objective)])
                 objective = objective - drawn if programme.maximises else objective + drawn
+        shifted = self.shifted()
+        objective = objective - shifted if programme.maximises else objective + shifted
         goal = cp.Maximize(objective) if programme.maximises else cp.Minimize(objective)
         self.problem = cp.Problem(goal, [*(row for row, _ in self.rows.values()), *self.cones])
 
     def _add(self, label: str, row: Any, unit: float) -> None:
         self.rows[label] = (row.set_label(label), self.sizes.objective / unit)
+
+    def shifted(self) -> Any:
+        """What is added to the objective beside the terms: nothing."""
+        return cp.Constant(0.0)
 
     def drawn(self, term: Term, e: Any, args: Sequence[Any]) -> Any:
         """What stands in place of the term's function e of these arguments: the same."""

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import simopt
-from simopt.arithmetic import FLOAT
+from simopt.arithmetic import FLOAT, INTERVAL
 from simopt.core.errors import NotAvailable
 from simopt.duality import Declared, graph_form, helping_solves
 from simopt.duality.evaluation.bounds import box
@@ -172,6 +172,54 @@ def test_the_other_point_is_not_judged_again_where_it_proves_no_more(monkeypatch
     problem.solve(solver=cp.SCS, eps_abs=1e-2, eps_rel=1e-2)
     simopt.certify(problem, solver="scs", tol=1e-13)
     assert not points
+
+
+def connectivity(n: int) -> cp.Problem:
+    """max λ_min(L(w) + 11ᵀ), w ≥ 0 the weights of the edges of a complete graph, with a sum of n."""
+    tails, heads = np.triu_indices(n, 1)
+    steps = np.eye(n)[tails] - np.eye(n)[heads]
+    lengths = np.random.default_rng(n).uniform(1, 2, len(tails))
+    w = cp.Variable(len(tails), nonneg=True)
+    laplacian = cp.reshape((steps[:, :, None] * steps[:, None, :]).reshape(len(tails), -1).T @ w, (n, n), order="C")
+    return cp.Problem(cp.Maximize(cp.lambda_min(laplacian + np.ones((n, n)))), [lengths @ w == n])
+
+
+@pytest.mark.parametrize("rigorous", [False, True])
+def test_residuals_of_the_wrong_sign_are_drawn_inside_of_bounds_without_pivots(rigorous: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """w_e ≥ 0 asks for ν l_e ≥ ⟨L_e, U⟩ at each edge: the perturbed problem has a slack at all of them."""
+    monkeypatch.setattr(inward, "Pivoting", lambda *_: pytest.fail("pivots were chosen"))
+    problem = connectivity(8)
+    problem.solve(solver=cp.SCS, eps_abs=1e-6, eps_rel=1e-6)
+    assert simopt.certify(problem, solver="scs", rigorous=rigorous).closes(1e-5)
+
+
+def test_bounds_with_one_end_ask_for_one_sign() -> None:
+    """1 for a lower end, −1 for an upper one; 0 with both or none, and where a closing term takes what is left."""
+    x, y, X = cp.Variable(4), cp.Variable(2), cp.Variable((2, 2), PSD=True)
+    rows = [x[:2] >= 0, x[1:3] <= 1, X >= -1]
+    declared = Declared.of(cp.Problem(cp.Minimize(cp.lambda_max(X) + cp.sum(x) + cp.sum_squares(y)), [*rows, y >= 0, x[3] == 1 + y[0]]))
+    keys = {leaf.variable.id: key for key, leaf in declared.programme.leaves.items()}
+    sides = inward.one_sided(declared.programme, declared.plan)
+    assert sides[keys[x.id]][:3].tolist() == [1.0, 0.0, -1.0] and keys[X.id] not in sides and keys[y.id] not in sides
+
+
+def test_intervals_start_at_the_step_of_floats(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search of θ is one in floats; a sweep in intervals costs many times as much."""
+    sweeps: list[Any] = []
+    original = inward.InwardMultipliers._swept
+
+    def counted(self: Any, num: Any, *rest: Any) -> Any:
+        sweeps.append(num)
+        return original(self, num, *rest)
+
+    monkeypatch.setattr(inward.InwardMultipliers, "_swept", counted)
+    problem = cut(LARGE)
+    declared = Declared.of(problem)
+    (candidate, *_) = graph_form.candidates(declared, cp.SCS, 1e-4)
+    sweeps.clear()
+    fresh = Declared.of(problem)
+    found = fresh.backward(candidate.multipliers, INTERVAL)
+    assert not found.open and sweeps.count(INTERVAL) <= 2 < sweeps.count(FLOAT)
 
 
 def test_no_slater_point_is_solved_for_where_0_is_far_inside(monkeypatch: pytest.MonkeyPatch) -> None:

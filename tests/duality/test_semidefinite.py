@@ -226,6 +226,14 @@ def test_of_the_right_trace_eigenvalues_below_0_or_above_the_scale_are_outside(
         assert known(num, atom.conjugate(num, atom.project(num, u, scale), scale))
 
 
+@floats_and_intervals
+def test_projected_multipliers_of_a_large_matrix_are_proven_to_be_some(num: Arithmetic) -> None:
+    """The trace is a sum of 5050 entries: an interval as wide as their roundings leads out of the domain."""
+    atom, v = SumLargestEigenvalues(100, 1.0), np.random.default_rng(15).normal(size=100)
+    u, scale = num.lift(atom.coordinates(np.outer(v, v) / (v @ v))), num.lift(np.ones(1))
+    assert known(num, atom.conjugate(num, atom.project(num, u, scale), scale))
+
+
 @pytest.mark.parametrize("k", [0.5, 1.0, 2.0])
 def test_what_is_drawn_inside_keeps_the_trace_of_its_slopes(k: float) -> None:
     """It rises by k from Z to Z + I, and its slope has eigenvalues of at least δk/n."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic, Interval
 from simopt.arithmetic.eigenvalues import eigenvalues, least_bound
 from simopt.core.arrays import Array
 from simopt.duality.atoms.base import SPARE, DeclaredConjugate
@@ -61,8 +62,8 @@ class SumLargestEigenvalues(SymmetricMatrixAtom):
             values, vectors = decomposed(np.eye(self.n))
         edge = 4 * self.n * INSIDE
         values = _moved_to(values, edge, 1.0 - edge if self.k > 1.0 else np.inf, self.k)
-        flat = num.lift(self.coordinates((vectors * values) @ vectors.T))
-        return flat * (s[0] * self.k / num.sum(flat))
+        flat = self.coordinates((vectors * values) @ vectors.T)
+        return num.lift(flat) * (s[0] * self.k / _sum(num, flat))
 
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
         if not self.distance(num, u, s) >= 0.0:
@@ -85,6 +86,14 @@ class SumLargestEigenvalues(SymmetricMatrixAtom):
     def drawn(self, e: Any, z: Any, by: float) -> Any:
         """(1 − δ)φ + δ(k/n) tr."""
         return (1.0 - by) * e + by * self.k / self.n * cp.trace(z)
+
+
+def _sum(num: Arithmetic, x: Array) -> Value:
+    """Σx of floats; in intervals that of the sum that is rounded once, as an interval as wide as n roundings leads out of the domain."""
+    if num is not INTERVAL or not np.isfinite(x).all():
+        return num.sum(num.lift(x))
+    total = math.fsum(x)
+    return Interval.hull(np.array(math.nextafter(total, -math.inf)), np.array(math.nextafter(total, math.inf)))
 
 
 def _moved_to(values: Array, low: float, high: float, total: float) -> Array:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import cvxpy as cp
 import numpy as np
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic
 from simopt.core.arrays import Array, Multipliers
 from simopt.core.errors import NotAvailable
 from simopt.duality.atoms.base import ConjugateDomain
@@ -25,9 +25,11 @@ from simopt.duality.atoms.quantum_relative_entropy import QuantumRelativeEntropy
 from simopt.duality.atoms.semidefinite_cone import SemidefiniteCone
 from simopt.duality.atoms.symmetric_matrix import SymmetricMatrixAtom, decomposed
 from simopt.duality.evaluation.backward import Backward, backward
+from simopt.duality.evaluation.bounds import box
+from simopt.duality.evaluation.closing_terms import ClosingTerm
 from simopt.duality.graph.affine import Key
 from simopt.duality.graph.matrix_terms import has_large_cones
-from simopt.duality.graph.programme import Term
+from simopt.duality.graph.programme import Programme, Term
 from simopt.duality.graph_form import GraphForm, one_solve
 from simopt.duality.recent import Recent
 from simopt.duality.stationarity.pivots import Pivoting
@@ -41,6 +43,7 @@ PRECISION, WITHIN = 1e-7, 1e-2  # of SCS: the highest, and the part of δ; an er
 # stationary need a larger one.
 PERTURBATIONS = (1e-3, 1e-2, 1e-4, 1e-6)
 STEPS, NEAR = tuple(10.0 ** np.arange(-13.0, -0.9, 0.25)), 24  # θ, and the index of one that multipliers of a tight solve rarely exceed
+FARTHER = (1, 3, 7, 15)  # indices from the θ of floats that are tried in intervals
 LITTLE = 1e-10  # of the bound: no smaller θ is sought for less
 NEGLIGIBLE = 1e-6  # of the largest multiplier of a cone, or of all where cones have none: a smaller one does not set its own perturbation
 
@@ -59,6 +62,15 @@ class PerturbedForm(GraphForm):
             return term.atom.drawn(e, args[0], self.fraction)
         return (1.0 - self.fraction) * e if term.atom.conjugate_domain is ConjugateDomain.BALL else e
 
+    def shifted(self) -> Any:
+        """−δΣ x_j of entries with a lower end, δΣ x_j of those with an upper one."""
+        parts = [
+            self.shifts[key] * (side @ cp.vec(self.written(self.declared.programme.leaves[key].variable), order="F"))
+            for key, side in one_sided(self.declared.programme, self.declared.plan).items()
+            if key in self.shifts
+        ]
+        return -cp.sum(parts) if parts else super().shifted()
+
     def multipliers_of(self, duals: Mapping[str, Any]) -> Multipliers:
         found = super().multipliers_of(duals)
         for term in self.declared.programme.terms:
@@ -75,14 +87,18 @@ class InwardMultipliers:
         self.declared = declared
         self.solutions: dict[float, dict[Key, Array] | None] = {}
         self.useful: set[float] = set()
-        self.steps: Recent[Key, dict[float, int]] = Recent(4)
+        self.steps: Recent[Key, dict[tuple[str, float], int]] = Recent(4)
+        self.last: dict[tuple[str, float], int] = {}  # the index of θ that proved a bound, of whichever multipliers
+        self.unmixed: Recent[Key, Backward] = Recent(2)  # sweeps in floats with θ = 0
 
     def proven(self, num: Arithmetic, candidates: Mapping[Key, Array], solves: bool = True) -> Backward | None:
         """The sweep with θ = 0, else with nearly the least θ that gives a bound; None where no δ does, or a solve is not allowed."""
-        first = self._swept(num, candidates, 0.0)
-        if not first.open:  # of refined answers
-            return first
-        value = float(num.mid(first.value))
+        unmixed = self._unmixed(candidates)
+        if num is RATIONAL or not unmixed.open:  # of refined answers
+            first = unmixed if num is FLOAT else self._swept(num, candidates, 0.0)
+            if not first.open:
+                return first
+        value = float(unmixed.value)
         for fraction in sorted(PERTURBATIONS, key=lambda each: each not in self.useful) if solves else ():
             if fraction not in self.solutions:
                 self.solutions[fraction] = self._solved(fraction, candidates)
@@ -102,11 +118,14 @@ class InwardMultipliers:
     ) -> Backward | None:
         """The sweep with the least θ of the grid that proves a bound, or one that LITTLE parts from the value of θ = 0, by bisection.
 
-        The last θ of these multipliers is tried first.
+        The last θ of these multipliers is tried first. Sweeps in intervals cost more, so that their search starts at the θ of floats.
         """
         known = self.steps.of("steps", outer, lambda _: {})
+        if num is INTERVAL and (FLOAT.name, fraction) not in known:
+            self._least(FLOAT, outer, inner, fraction, value)
+        first = known.get((num.name, fraction), known.get((FLOAT.name, fraction)))
+        starts = [*self._starts(num, fraction, first), NEAR, len(STEPS) - 1]
         failing, proving, best = -1, len(STEPS), None
-        starts = [known.get(fraction, NEAR), NEAR, len(STEPS) - 1]
         while proving - failing > 1:
             index = next((start for start in starts if failing < start < proving), (failing + proving) // 2)
             tried = self._swept(num, _mixed(outer, inner, STEPS[index]), STEPS[index] * fraction)
@@ -114,25 +133,43 @@ class InwardMultipliers:
                 failing = index
                 continue
             proving, best = index, tried
-            if index == known.get(fraction) or abs(float(num.mid(tried.value)) - value) <= LITTLE * abs(value):
+            if index == first or abs(float(num.mid(tried.value)) - value) <= LITTLE * abs(value):
                 break
         if best is not None:
-            known[fraction] = proving
+            known[num.name, fraction] = self.last[num.name, fraction] = proving
         return best
 
+    def _starts(self, num: Arithmetic, fraction: float, first: int | None) -> list[int]:
+        """The indices of θ that are tried first: a known one and, where intervals are too wide for it, the last one and its neighbour."""
+        if first is None or num is FLOAT:
+            return [] if first is None else [first]
+        last = self.last.get((num.name, fraction))
+        return [first, *(() if last is None else (last - 1, last)), *(first + more for more in FARTHER)]
+
+    def _unmixed(self, candidates: Mapping[Key, Array]) -> Backward:
+        """The sweep in floats with θ = 0."""
+        return self.unmixed.of("unmixed", candidates, lambda _: self._swept(FLOAT, candidates, 0.0))
+
     def _swept(self, num: Arithmetic, mixed: Mapping[Key, Array], by: float) -> Backward:
-        """The sweep with these multipliers, corrected by pivots unless a cone is what is missing; those of constants drawn inside `by`."""
+        """The sweep with these multipliers, corrected by pivots unless a cone or one end of an entry is what is missing.
+
+        The multipliers of constants are drawn inside `by`.
+        """
         programme, plan = self.declared.programme, self.declared.plan
         by = max(by, 2 * INSIDE)
         tried = backward(num, programme, plan, matched(programme, plan, mixed, by))
-        if not tried.missing or len(tried.open) > len(tried.missing) or self._lacks_cone(tried):
+        if not tried.missing or len(tried.open) > len(tried.missing) or self._lacks_margin(tried):
             return tried
         multipliers, wanted = completed(programme, plan, mixed, by=by)
         return Pivoting(num, programme, plan, multipliers, joined(wanted, tried.missing)).swept({})
 
-    def _lacks_cone(self, sweep: Backward) -> bool:
-        cones = (each for each in self.declared.plan if each.term.atom.conjugate_domain is ConjugateDomain.CONE)
-        return any(each.leaf.key in sweep.missing and sweep.missing[each.leaf.key][each.columns].any() for each in cones)
+    def _lacks_margin(self, sweep: Backward) -> bool:
+        """Whether a part of the residual has the wrong sign for one end, or lies outside of a cone: a larger θ changes that."""
+        plan, missing = self.declared.plan, sweep.missing
+        cones = (each for each in plan if each.term.atom.conjugate_domain is ConjugateDomain.CONE)
+        lacks_cone = any(each.leaf.key in missing and missing[each.leaf.key][each.columns].any() for each in cones)
+        sides = one_sided(self.declared.programme, plan)
+        return lacks_cone or any(missing[key][side != 0.0].any() for key, side in sides.items() if key in missing)
 
     def _solved(self, fraction: float, candidates: Mapping[Key, Array]) -> dict[Key, Array] | None:
         """The multipliers of the problem perturbed by δ; None where no back end finds any. The variables keep their values."""
@@ -156,6 +193,10 @@ class InwardMultipliers:
                 u = candidates.get(term.key, np.zeros(atom.length))[-cone.length :]
                 size = float(np.max(np.abs(decomposed(cone.dual_matrix(FLOAT, u))[0])))
                 sizes[term.key] = size if np.isfinite(size) else 0.0
+        residuals = self._unmixed(candidates).residuals
+        for key, side in one_sided(self.declared.programme, self.declared.plan).items():
+            size = float(np.max(np.abs(residuals[key][side != 0.0]))) if key in residuals else 0.0
+            sizes[key] = size if np.isfinite(size) else 0.0
         largest, of_all = (
             max(sizes.values(), default=0.0),
             max((float(np.max(np.abs(u), initial=0.0)) for u in candidates.values()), default=0.0),
@@ -172,6 +213,23 @@ class InwardMultipliers:
             except NotAvailable:
                 if form.problem.status in cp.settings.INF_OR_UNB:
                     return
+
+
+def one_sided(programme: Programme, plan: Sequence[ClosingTerm]) -> dict[Key, Array]:
+    """The entries of leaves whose residual must have one sign: 1 where there is a lower end only, −1 where an upper one only, else 0.
+
+    Those of closing terms are 0, as these take what has the wrong sign.
+    """
+    found = {}
+    for key, leaf in programme.leaves.items():
+        ends = box(FLOAT, programme, leaf)
+        side = 1.0 * ends.below - 1.0 * ends.above
+        for each in plan:
+            if each.leaf.key == key:
+                side[each.columns] = 0.0
+        if side.any():
+            found[key] = side
+    return found
 
 
 def _mixed(outer: Mapping[Key, Array], inner: Mapping[Key, Array], step: float) -> dict[Key, Array]:
