@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import cvxpy as cp
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
 from simopt.backends import table
 from simopt.backends.table import BackEnd
 from simopt.certificates.assessment import Assessment, judge
@@ -78,15 +78,17 @@ class BoundSearch:
     def by_solves(self, known_answers: Sequence[Answer] | None = None) -> Assessment | None:
         """The best assessment of the point, if there is one, and of those of solves, until one closes.
 
-        The answers of the solves may be known. Where no solve is to help to make them feasible, they are judged once more with help.
+        The answers of the solves may be known. Where no solve is to help to make them feasible, they are judged once more with help. A
+        brief search in intervals asks floats first whether the point closes.
         """
         declared, point = self.declared, self.point
-        best, upper = None, -math.inf  # the upper bound of the point, once it is known
+        best = roughly = None
         if point is not None and not known_answers:
-            best = attempt(lambda: assessed(declared, point, self.known, self.num, self.tol), self.reasons)
+            roughly = self._of_values(point, FLOAT) if declared.brief and self.num is INTERVAL else None
+            best = self._of_values(point, self.num) if roughly is None or self._closed(roughly) else None
             if self._closed(best):
                 return best
-            upper = -math.inf if best is None else best.certificate.upper
+        upper = next((each.certificate.upper for each in (best, roughly) if each is not None), -math.inf)  # of the point
         seen: list[Answer] = []
         for other, more, judged in answers(declared, self.backend, self.tol, self.reasons) if known_answers is None else known_answers:
             seen.append((other, more, None))
@@ -103,9 +105,24 @@ class BoundSearch:
                 break
             if declared.brief:
                 if last is not None and last.certificate.gap < math.inf:  # nothing is drawn inside where there is a bound
-                    return best
-                return self._joined(best, self._assessed_at(declared.briefly(self.tol, draws_inside=True), at, more))
-        return best if declared.helped else replace(self, declared=declared.briefly(self.tol)).by_solves(seen)
+                    return self._with_values(best, roughly)
+                best = self._joined(best, self._assessed_at(declared.briefly(self.tol, draws_inside=True), at, more))
+                return best if self._closed(best) else self._with_values(best, roughly)
+        return self._with_values(best, roughly) if declared.helped else replace(self, declared=declared.briefly(self.tol)).by_solves(seen)
+
+    def _of_values(self, point: Point, num: Arithmetic) -> Assessment | None:
+        return attempt(lambda: assessed(self.declared, point, self.known, num, self.tol), self.reasons)
+
+    def _with_values(self, best: Assessment | None, roughly: Assessment | None) -> Assessment | None:
+        """The assessment, with that of the point where floats find one of its bounds better by more than the tolerance."""
+        if roughly is None or self.point is None:
+            return best
+        if best is not None and best.certificate.gap < math.inf:
+            known, other = best.certificate, roughly.certificate
+            slack = self.tol * max(abs(known.lower), abs(known.upper))
+            if known.lower >= other.lower - slack and known.upper <= other.upper + slack:
+                return best
+        return self._joined(best, self._of_values(self.point, self.num))
 
     def _assessed_at(self, declared: Declared, point: Point, multipliers: Multipliers) -> Assessment | None:
         return attempt(lambda: judge(declared, point, multipliers, self.num, enough=self.tol), self.reasons)
