@@ -19,7 +19,8 @@ from simopt.duality.graph.programme import Programme
 
 MOST = 20_000  # iterations of one solve
 FEW, FACTOR = 1_000, 8  # iterations of all solves of a certificate: at least, and of those of the problem's own solve
-GUESS, CANDIDATE = 0.25, 0.5  # of the iterations that are left: what a solve takes for an interior point, and for what is judged itself
+# Of the iterations that are left, what a solve takes: for an interior point, for multipliers inside, and for what is judged itself.
+INTERIOR, INSIDE, CANDIDATE = 0.125, 0.25, 0.5
 CHECKED = 25  # iterations after which SCS looks at its residuals
 COARSE = 1e-5  # precision of SCS for points that need not be accurate
 
@@ -49,7 +50,7 @@ class IterationBudget:
         if own is not None and own.solver_name == cp.SCS and own.num_iters is not None and has_large_cones(programme):
             self.left = max(FEW, FACTOR * int(own.num_iters))
 
-    def options(self, eps: float, fraction: float = GUESS) -> dict[str, Any]:
+    def options(self, eps: float, fraction: float = INSIDE) -> dict[str, Any]:
         """Options of SCS for this precision, and for at most this fraction of the iterations that are left.
 
         Raises
@@ -62,9 +63,9 @@ class IterationBudget:
             raise NotAvailable("SCS: no iterations are left of those that may help the certificate along")
         return {"eps_abs": eps, "eps_rel": eps, "max_iters": int(most), "warm_start": False}
 
-    def guess_options(self, solver: str) -> dict[str, Any]:
-        """Options for a point that need not be accurate, by either back end."""
-        return self.options(COARSE) if solver == cp.SCS else {}
+    def interior_options(self, solver: str) -> dict[str, Any]:
+        """Options for an interior point, which need not be accurate, by either back end."""
+        return self.options(COARSE, INTERIOR) if solver == cp.SCS else {}
 
     def spend(self, problem: cp.Problem) -> None:
         """Subtract the iterations of a solve, if it was one by SCS."""

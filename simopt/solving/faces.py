@@ -87,7 +87,7 @@ def _by_points(declared: Declared, notes: list[str]) -> dict[str, Face]:
     solver = helping_solver(declared.programme)
     try:
         with quiet():
-            feasible.solve(solver=solver, **declared.iterations.guess_options(solver))
+            feasible.solve(solver=solver, **declared.iterations.interior_options(solver))
         declared.iterations.spend(feasible)
         values = {term.name: term.source.args[0].value for term in declared.programme.terms if term.key in declared.cones}
     except (KeyboardInterrupt, MemoryError):

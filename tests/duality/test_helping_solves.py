@@ -193,6 +193,33 @@ def test_residuals_of_the_wrong_sign_are_drawn_inside_of_bounds_without_pivots(r
     assert simopt.certify(problem, solver="scs", rigorous=rigorous).closes(1e-5)
 
 
+def test_pivots_correct_what_a_perturbed_problem_leaves_outside_of_bounds() -> None:
+    """min t, −tI ⪯ P − 11ᵀ/n ⪯ tI, P ≥ 0, P1 = 1: the slacks of n²/2 small entries are smaller than SCS's errors."""
+    n = 42
+    P, t, mean = cp.Variable((n, n), symmetric=True), cp.Variable(), np.full((n, n), 1 / n)
+    absent = np.triu(np.random.default_rng(n).random((n, n)) < 0.6, 2) * 1.0
+    rows = [P >= 0, P @ np.ones(n) == 1, cp.multiply(absent, P) == 0, P - mean << t * np.eye(n), P - mean >> -t * np.eye(n)]
+    problem = cp.Problem(cp.Minimize(t), rows)
+    problem.solve(solver=cp.SCS, eps_abs=1e-6, eps_rel=1e-6)
+    declared = Declared.of(problem)
+    search = inward.InwardMultipliers(declared)
+    candidate = next(graph_form.candidates(declared, cp.SCS, 1e-5))
+    found = search.proven(FLOAT, declared.candidates(candidate.multipliers))
+    assert found is not None and list(search.solutions) == list(inward.PERTURBATIONS[:1])
+    assert not search.inside_of_bounds[inward.PERTURBATIONS[0]]
+
+
+def test_no_larger_perturbation_follows_one_without_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """min tr X, X_00 = 1, X ⪰ 0 less δ tr X: it falls without end for δ > 1."""
+    X = cp.Variable((2, 2), symmetric=True)
+    declared = Declared.of(cp.Problem(cp.Minimize(cp.trace(X)), [X >> 0, X[0, 0] == 1]))
+    monkeypatch.setattr(inward, "PERTURBATIONS", (2.0, 4.0, 0.5))
+    monkeypatch.setattr(inward.InwardMultipliers, "_unmixed", lambda *_: inward.Backward(np.nan, open=["not refined"]))
+    found = inward.InwardMultipliers(declared)
+    assert found.proven(FLOAT, declared.candidates({"row 0": np.eye(2)})) is not None
+    assert list(found.solutions) == [2.0, 0.5] and found.unbounded == 2.0
+
+
 def test_bounds_with_one_end_ask_for_one_sign() -> None:
     """1 for a lower end, −1 for an upper one; 0 with both or none, and where a closing term takes what is left."""
     x, y, X = cp.Variable(4), cp.Variable(2), cp.Variable((2, 2), PSD=True)
@@ -220,6 +247,34 @@ def test_intervals_start_at_the_step_of_floats(monkeypatch: pytest.MonkeyPatch) 
     fresh = Declared.of(problem)
     found = fresh.backward(candidate.multipliers, INTERVAL)
     assert not found.open and sweeps.count(INTERVAL) <= 2 < sweeps.count(FLOAT)
+
+
+def test_intervals_do_not_judge_values_that_floats_leave_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are judged once, in floats, where the solve that follows closes."""
+    judged: list[Any] = []
+    original = search.assessed
+
+    def counted(declared: Any, point: Any, known: Any, num: Any, tol: float) -> Any:
+        judged.append(num)
+        return original(declared, point, known, num, tol)
+
+    monkeypatch.setattr(search, "assessed", counted)
+    X, C = cp.Variable((LARGE, LARGE), symmetric=True), np.random.default_rng(0).normal(size=(LARGE, LARGE))
+    problem = cp.Problem(cp.Maximize(cp.sum(cp.multiply(C + C.T, X))), [X >> 0, cp.diag(X) == 1])
+    problem.solve(solver=cp.SCS, eps_abs=1e-2, eps_rel=1e-2)
+    assert simopt.certify(problem, solver="scs", rigorous=True, tol=1e-6).closes(1e-6) and judged == [FLOAT]
+    problem.solve(solver=cp.SCS, eps_abs=1e-9, eps_rel=1e-9)
+    judged.clear()
+    assert simopt.certify(problem, solver="scs", rigorous=True, tol=1e-6).closes(1e-6) and judged == [FLOAT, INTERVAL]
+
+
+def test_values_whose_bound_is_the_better_one_are_judged_in_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the solve that follows fails, or gives a worse bound."""
+    monkeypatch.setattr(search, "answers", lambda *_: iter(()))
+    problem = cut(LARGE)
+    problem.solve(solver=cp.SCS, eps_abs=1e-3, eps_rel=1e-3)
+    found = simopt.certify(problem, solver="scs", rigorous=True, tol=1e-12)
+    assert found.gap < math.inf and found.arithmetic == INTERVAL.name
 
 
 def test_no_slater_point_is_solved_for_where_0_is_far_inside(monkeypatch: pytest.MonkeyPatch) -> None:

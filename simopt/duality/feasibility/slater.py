@@ -180,7 +180,7 @@ def _solution(
         nearest = cp.Maximize((goal - NEAR * away).tree_copy(measured.instead))
         solver, inside = helping_solver(programme), flattened(cp.Problem(nearest, limits))
         with quiet():  # the back end's own status is not needed
-            inside.solve(**{"solver": solver, "warm_start": False, **iterations.guess_options(solver)})
+            inside.solve(**{"solver": solver, "warm_start": False, **iterations.interior_options(solver)})
         iterations.spend(inside)
         complete = all(measured.has_value(leaf) for leaf in leaves)
         return {leaf.key: measured.solved_value(leaf).reshape(-1, order="F") for leaf in leaves} if complete else None

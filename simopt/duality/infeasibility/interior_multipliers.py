@@ -53,7 +53,7 @@ def _optimum(problem: cp.Problem, solver: str, iterations: IterationBudget | Non
     problem = flattened(problem)
     with quiet():  # the back end's own status is not needed: the sweep decides
         try:
-            problem.solve(solver=solver, **({} if iterations is None else iterations.guess_options(solver)))
+            problem.solve(solver=solver, **({} if iterations is None else iterations.interior_options(solver)))
         except KeyboardInterrupt:
             raise
         except BaseException:  # back ends raise whatever they like (a panic of Rust is no Exception)

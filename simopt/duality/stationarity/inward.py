@@ -87,6 +87,8 @@ class InwardMultipliers:
         self.declared = declared
         self.solutions: dict[float, dict[Key, Array] | None] = {}
         self.useful: set[float] = set()
+        self.inside_of_bounds: dict[float, bool] = {}
+        self.unbounded = np.inf  # the least δ with which a back end found the problem unbounded, as it is with a larger one
         self.steps: Recent[Key, dict[tuple[str, float], int]] = Recent(4)
         self.last: dict[tuple[str, float], int] = {}  # the index of θ that proved a bound, of whichever multipliers
         self.unmixed: Recent[Key, Backward] = Recent(2)  # sweeps in floats with θ = 0
@@ -100,6 +102,8 @@ class InwardMultipliers:
                 return first
         value = float(unmixed.value)
         for fraction in sorted(PERTURBATIONS, key=lambda each: each not in self.useful) if solves else ():
+            if fraction >= self.unbounded:
+                continue
             if fraction not in self.solutions:
                 self.solutions[fraction] = self._solved(fraction, candidates)
             inner = self.solutions[fraction]
@@ -107,7 +111,7 @@ class InwardMultipliers:
                 continue
             found = self._least(num, candidates, inner, fraction, value)
             if found is None:  # the candidates are far from any multipliers, as slopes at a point are
-                found = self._swept(num, inner, fraction)
+                found = self._swept(num, inner, fraction, self._inside_of_bounds(fraction))
             if not found.open:
                 self.useful.add(fraction)
                 return found
@@ -128,7 +132,7 @@ class InwardMultipliers:
         failing, proving, best = -1, len(STEPS), None
         while proving - failing > 1:
             index = next((start for start in starts if failing < start < proving), (failing + proving) // 2)
-            tried = self._swept(num, _mixed(outer, inner, STEPS[index]), STEPS[index] * fraction)
+            tried = self._swept(num, _mixed(outer, inner, STEPS[index]), STEPS[index] * fraction, self._inside_of_bounds(fraction))
             if tried.open:
                 failing = index
                 continue
@@ -150,26 +154,40 @@ class InwardMultipliers:
         """The sweep in floats with θ = 0."""
         return self.unmixed.of("unmixed", candidates, lambda _: self._swept(FLOAT, candidates, 0.0))
 
-    def _swept(self, num: Arithmetic, mixed: Mapping[Key, Array], by: float) -> Backward:
-        """The sweep with these multipliers, corrected by pivots unless a cone or one end of an entry is what is missing.
+    def _inside_of_bounds(self, fraction: float) -> bool:
+        """Whether the residual of the perturbed problem's multipliers has the right sign at all entries with one end.
 
-        The multipliers of constants are drawn inside `by`.
+        The errors of a back end may exceed the slack of many small entries.
+        """
+        if fraction not in self.inside_of_bounds:
+            programme, plan, inner = self.declared.programme, self.declared.plan, self.solutions[fraction] or {}
+            sweep = backward(FLOAT, programme, plan, matched(programme, plan, inner, max(fraction, 2 * INSIDE)))
+            self.inside_of_bounds[fraction] = not self._lacks_sign(sweep)
+        return self.inside_of_bounds[fraction]
+
+    def _swept(self, num: Arithmetic, mixed: Mapping[Key, Array], by: float, inside_of_bounds: bool = True) -> Backward:
+        """The sweep with these multipliers, corrected by pivots unless a cone or the sign at an entry with one end is what is missing.
+
+        A larger θ changes both; the second only where the multipliers that are mixed in lie inside of bounds. The multipliers of constants
+        are drawn inside `by`.
         """
         programme, plan = self.declared.programme, self.declared.plan
         by = max(by, 2 * INSIDE)
         tried = backward(num, programme, plan, matched(programme, plan, mixed, by))
-        if not tried.missing or len(tried.open) > len(tried.missing) or self._lacks_margin(tried):
+        if not tried.missing or len(tried.open) > len(tried.missing) or self._lacks_cone(tried):
+            return tried
+        if inside_of_bounds and self._lacks_sign(tried):
             return tried
         multipliers, wanted = completed(programme, plan, mixed, by=by)
         return Pivoting(num, programme, plan, multipliers, joined(wanted, tried.missing)).swept({})
 
-    def _lacks_margin(self, sweep: Backward) -> bool:
-        """Whether a part of the residual has the wrong sign for one end, or lies outside of a cone: a larger θ changes that."""
-        plan, missing = self.declared.plan, sweep.missing
-        cones = (each for each in plan if each.term.atom.conjugate_domain is ConjugateDomain.CONE)
-        lacks_cone = any(each.leaf.key in missing and missing[each.leaf.key][each.columns].any() for each in cones)
-        sides = one_sided(self.declared.programme, plan)
-        return lacks_cone or any(missing[key][side != 0.0].any() for key, side in sides.items() if key in missing)
+    def _lacks_cone(self, sweep: Backward) -> bool:
+        cones = (each for each in self.declared.plan if each.term.atom.conjugate_domain is ConjugateDomain.CONE)
+        return any(each.leaf.key in sweep.missing and sweep.missing[each.leaf.key][each.columns].any() for each in cones)
+
+    def _lacks_sign(self, sweep: Backward) -> bool:
+        sides = one_sided(self.declared.programme, self.declared.plan)
+        return any(sweep.missing[key][side != 0.0].any() for key, side in sides.items() if key in sweep.missing)
 
     def _solved(self, fraction: float, candidates: Mapping[Key, Array]) -> dict[Key, Array] | None:
         """The multipliers of the problem perturbed by δ; None where no back end finds any. The variables keep their values."""
@@ -212,6 +230,7 @@ class InwardMultipliers:
                 yield one_solve(form, solver, options)[1]
             except NotAvailable:
                 if form.problem.status in cp.settings.INF_OR_UNB:
+                    self.unbounded = min(self.unbounded, fraction)
                     return
 
 
