@@ -13,6 +13,7 @@ from simopt.core.arrays import Multipliers, Point
 from simopt.core.errors import InvalidProblem, NotAvailable, UnknownName
 from simopt.duality.declared import Declared
 from simopt.duality.graph_form import best_of, candidates
+from simopt.duality.helping_solves import CANDIDATE, none_tighter
 from simopt.duality.written_form import WrittenForm
 from simopt.solving.attempt import attempt
 from simopt.solving.cvxpy_values import untouched
@@ -50,7 +51,7 @@ def answers(declared: Declared, backend: BackEnd, tol: float, reasons: list[str]
         if found is not None:
             above, below = found
             yield above.point, below.multipliers, above.assessment if above is below else None
-    written, previous = WrittenForm(declared.programme), math.nan
+    written, previous = WrittenForm(declared.programme).with_iterations_of(declared), math.nan
     for power in range(TIGHTER):
         native = max(tol * 1e-2**power, SMALLEST, backend.floor)
         if native == previous or (power and not backend.tolerance):
@@ -64,11 +65,16 @@ def answers(declared: Declared, backend: BackEnd, tol: float, reasons: list[str]
 
 
 def _answer_as_written(written: WrittenForm, backend: BackEnd, tol: float) -> tuple[Point, Multipliers]:
+    """The answer of a solve, whose iterations count in the budget of the certificate where it is one by SCS of large cones."""
+    budget = written.iterations if none_tighter(written.programme, backend.solver) else None
+    most = None if budget is None else int(budget.options(tol, CANDIDATE)["max_iters"])
     try:
         form, back = written.normalised()
-        result = adapter.run(form.for_back_ends(cones=backend.cones), backend, tol=tol, max_iter=None, time_limit=TIME_LIMIT, options={})
+        result = adapter.run(form.for_back_ends(cones=backend.cones), backend, tol=tol, max_iter=most, time_limit=TIME_LIMIT, options={})
     except (adapter.Refused, InvalidProblem) as error:
         raise NotAvailable(str(error)) from error
+    if budget is not None:
+        budget.left -= result.iterations
     if result.point is None:
         raise NotAvailable(f"{backend.name} returned no point of the problem as written, and said {result.status_text}")
     return back.point(result.point), back.multipliers(result.multipliers or {})

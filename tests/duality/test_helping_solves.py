@@ -12,6 +12,7 @@ import pytest
 
 import simopt
 from simopt.arithmetic import FLOAT, INTERVAL
+from simopt.backends import adapter, table
 from simopt.core.errors import NotAvailable
 from simopt.duality import Declared, graph_form, helping_solves
 from simopt.duality.evaluation.bounds import box
@@ -20,7 +21,7 @@ from simopt.duality.graph.matrix_terms import LARGE_CONE, has_large_cones
 from simopt.duality.helping_solves import IterationBudget
 from simopt.duality.stationarity import inward
 from simopt.duality.stationarity.inward import PerturbedForm
-from simopt.solving import faces, search
+from simopt.solving import back_end_solves, faces, search
 
 N = LARGE_CONE // 2
 
@@ -99,6 +100,24 @@ def test_the_helping_solves_of_a_certificate_keep_to_the_budget(problem: cp.Prob
     certificate = simopt.certify(problem, solver="scs")
     assert spent and sum(spent) <= max(200, 8 * own)
     assert certificate.lower <= certificate.upper
+
+
+def test_solves_of_the_problem_as_written_keep_to_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of large cones by SCS, which may never reach a precision."""
+    limits: list[int | None] = []
+    original = adapter.run
+
+    def counted(*args: Any, max_iter: int | None, **options: Any) -> Any:
+        limits.append(max_iter)
+        return original(*args, max_iter=max_iter, **options)
+
+    monkeypatch.setattr(adapter, "run", counted)
+    declared = Declared.of(solved_before(cut(LARGE), 50))
+    made = back_end_solves.answers(declared, table.SCS, 1e-8, [])
+    next(made)
+    left = declared.iterations.left
+    next(made)
+    assert limits == [int(left / 2)] and declared.iterations.left < left <= 1_000
 
 
 def options_of_solves(monkeypatch: pytest.MonkeyPatch, most: tuple[int, ...]) -> list[dict[str, Any]]:
