@@ -43,6 +43,7 @@ TIGHT: dict[str, dict[str, Any]] = {
 OTHERS = ("HIGHS", "SCS", "ECOS")  # tried after CLARABEL, if its certificate does not close
 CLOSED, NEARLY = 1e-10, 1e-9  # gap / optimum at which nothing else is tried, and at which no other back end is
 WITHIN, REACHED = 0.2, 1e-7  # precisions of SCS for large cones: the part of a tolerance, and one that it reaches
+FURTHER = 0.1  # of the precision that a tolerance asks for: one more step
 STALLED = 10 * REACHED  # the gap that an answer of the second may leave
 ROUNDED = 1e-3  # of these: the tolerance against the scale
 REFINED = 0.2  # of these: the gap to which an answer is refined
@@ -249,7 +250,7 @@ def candidates(declared: Declared, solver: str | None = None, tol: float = 0.0, 
 
     The first solve is in units in which the numbers are near 1, the second in the declaration's units; of SCS, which has units of its own,
     in the other order. If no back end is named, the other installed ones follow, except for a problem of which CLARABEL reports that it has
-    no optimum. SCS solves large cones in two steps (`_in_two_steps`).
+    no optimum. SCS solves large cones in steps (`_in_steps`).
 
     Raises
     ------
@@ -264,7 +265,7 @@ def candidates(declared: Declared, solver: str | None = None, tol: float = 0.0, 
     for number, (name, sizes, chosen) in enumerate(attempts):
         form = GraphForm(declared, sizes)
         try:
-            candidate = _in_two_steps(form, tol) if may_stall else _candidate(form, name, one_solve(form, name, chosen, tol), tol)
+            candidate = _in_steps(form, tol) if may_stall else _candidate(form, name, one_solve(form, name, chosen, tol), tol)
         except NotAvailable as error:
             failure = failure or error
             if number == 1 and not some and error.__cause__ is None:
@@ -278,23 +279,37 @@ def candidates(declared: Declared, solver: str | None = None, tol: float = 0.0, 
         raise failure
 
 
-def _in_two_steps(form: GraphForm, tol: float) -> Candidate:
-    """The answer of SCS at a precision that it reaches for large cones, or the one to which it gets from there, if that is better.
+def _in_steps(form: GraphForm, tol: float) -> Candidate:
+    """The best answer of SCS for large cones: at a precision that it reaches, and from there at those that `tol` asks for.
 
-    The second has the precision that `tol` asks for. It may be out of reach, and then iterates may run away from what they were near to.
+    The last is tried where the gap is open at the one before. A precision may be out of reach, and then iterates may run away from what
+    they were near to.
     """
-    iterations, precision = form.declared.iterations, max(TIGHT["SCS"]["eps_abs"], WITHIN * tol)
-    first = one_solve(form, cp.SCS, iterations.options(max(precision, REACHED), CANDIDATE))
-    if precision >= REACHED or form.problem.status != cp.OPTIMAL:
-        return _candidate(form, cp.SCS, first, tol)
-    try:
-        second = one_solve(form, cp.SCS, {**iterations.options(precision, CANDIDATE), "warm_start": True})
-    except NotAvailable:
-        return _candidate(form, cp.SCS, first, tol)
-    last = _candidate(form, cp.SCS, second, tol)
-    if form.problem.status == cp.OPTIMAL or last.certificate.closes(max(tol, STALLED)):
-        return last
-    return min((last, _candidate(form, cp.SCS, first, tol)), key=lambda each: rank(each.certificate))
+    precise = max(TIGHT["SCS"]["eps_abs"], WITHIN * tol)
+    best, unjudged = None, None
+    for precision in sorted({max(precise, REACHED), precise, max(TIGHT["SCS"]["eps_abs"], FURTHER * precise)}, reverse=True):
+        started = best is not None or unjudged is not None
+        try:
+            answer = one_solve(form, cp.SCS, {**form.declared.iterations.options(precision, CANDIDATE), "warm_start": started})
+        except NotAvailable:
+            if not started:
+                raise
+            break
+        reached = form.problem.status == cp.OPTIMAL
+        if reached and precision > precise:
+            unjudged = answer
+            continue
+        candidate = _candidate(form, cp.SCS, answer, tol)
+        best = candidate if best is None else min(best, candidate, key=lambda each: rank(each.certificate))
+        if reached or best.certificate.closes(max(tol, STALLED)):
+            unjudged = None
+        if not reached or best.certificate.closes(tol):
+            break
+    if unjudged is None:
+        assert best is not None  # the first answer is judged, or left for later
+        return best
+    earlier = _candidate(form, cp.SCS, unjudged, tol)
+    return earlier if best is None else min(best, earlier, key=lambda each: rank(each.certificate))
 
 
 def _candidate(form: GraphForm, solver: str, answer: tuple[Point, Multipliers], tol: float) -> Candidate:

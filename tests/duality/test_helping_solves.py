@@ -13,6 +13,7 @@ import pytest
 import simopt
 from simopt.arithmetic import FLOAT, INTERVAL
 from simopt.backends import adapter, table
+from simopt.certificates.certificate import Certificate
 from simopt.core.errors import NotAvailable
 from simopt.duality import Declared, graph_form, helping_solves
 from simopt.duality.evaluation.bounds import box
@@ -142,6 +143,15 @@ def test_scs_is_asked_for_what_it_reaches_before_what_the_tolerance_needs(
     used = options_of_solves(monkeypatch, (20_000, 20_000))
     found = next(graph_form.candidates(Declared.of(cut(LARGE)), cp.SCS, tol))
     assert [(each["eps_abs"], each["warm_start"]) for each in used] == steps and found.certificate.closes(10 * tol)
+
+
+def test_a_further_step_follows_where_the_gap_is_open_at_what_the_tolerance_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    used = options_of_solves(monkeypatch, (20_000, 20_000, 20_000))
+    monkeypatch.setattr(Certificate, "closes", lambda *_: False)
+    next(graph_form.candidates(Declared.of(cut(LARGE)), cp.SCS, 1e-8))
+    assert [each["eps_abs"] for each in used] == pytest.approx(
+        [graph_form.REACHED, graph_form.WITHIN * 1e-8, 0.1 * graph_form.WITHIN * 1e-8]
+    )
 
 
 @pytest.mark.parametrize(("most", "gap"), [((20,), 1.0), ((20_000, 1), 10 * graph_form.REACHED)], ids=["first", "second"])
