@@ -94,9 +94,9 @@ class Declared(Problem):
         """
         return Brief(self, tol, draws_inside, helped)
 
-    def with_iterations_of(self, other: Declared) -> Self:
-        """This problem, whose helping solves count in the budget of another one of the same certificate."""
-        vars(self)["iterations"] = other.iterations
+    def with_iterations(self, iterations: IterationBudget) -> Self:
+        """This problem, whose helping solves count in this budget."""
+        vars(self)["iterations"] = iterations
         return self
 
     @property

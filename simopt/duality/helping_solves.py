@@ -41,11 +41,13 @@ class IterationBudget:
     Parameters
     ----------
     programme : Programme
-        with the statistics of the problem's own solve, if it was solved.
+        of the problem that is certified.
+    solved : cvxpy.Problem, optional
+        the problem with the statistics of its own solve, if it was solved, where that is not the programme's: one with complex variables.
     """
 
-    def __init__(self, programme: Programme) -> None:
-        own = programme.problem.solver_stats
+    def __init__(self, programme: Programme, solved: cp.Problem | None = None) -> None:
+        own = (programme.problem if solved is None else solved).solver_stats
         self.left = math.inf
         if own is not None and own.solver_name == cp.SCS and own.num_iters is not None and has_large_cones(programme):
             self.left = max(FEW, FACTOR * int(own.num_iters))

@@ -17,6 +17,7 @@ from simopt.core import validate
 from simopt.core.arrays import Multipliers, Point
 from simopt.core.errors import Interrupted
 from simopt.duality.declared import AsDeclared, Declared
+from simopt.duality.helping_solves import IterationBudget
 from simopt.duality.written_form import LikeCvxpy, WrittenForm, dual_variables
 from simopt.model.status import Status
 from simopt.solving import cvxpy_values, driver
@@ -46,10 +47,15 @@ def certify(
     solver: str | None,
     tol: float,
     values_stay: bool = False,
+    solved: cp.Problem | None = None,
 ) -> Certificate:
-    """See `simopt.certify`. With `values_stay` the problem's own values are judged, even where a solve finds better ones."""
+    """See `simopt.certify`. With `values_stay` the problem's own values are judged, even where a solve finds better ones.
+
+    `solved` is the problem that was solved, where this is another form of it.
+    """
     with turns.of(variable.id for variable in problem.variables()):
         declared = cvxpy_values.read(problem)
+        declared = declared.with_iterations(IterationBudget(declared.programme, solved))
         values = cvxpy_values.values(declared, needed=solver is None) if point is None else point
         known = cvxpy_values.dual_values(declared) if multipliers is None else multipliers
         if solver is None:

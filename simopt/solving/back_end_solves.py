@@ -51,7 +51,7 @@ def answers(declared: Declared, backend: BackEnd, tol: float, reasons: list[str]
         if found is not None:
             above, below = found
             yield above.point, below.multipliers, above.assessment if above is below else None
-    written, previous = WrittenForm(declared.programme).with_iterations_of(declared), math.nan
+    written, previous = WrittenForm(declared.programme).with_iterations(declared.iterations), math.nan
     for power in range(TIGHTER):
         native = max(tol * 1e-2**power, SMALLEST, backend.floor)
         if native == previous or (power and not backend.tolerance):

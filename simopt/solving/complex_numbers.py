@@ -22,7 +22,7 @@ from simopt.core.threads import quiet
 from simopt.duality.reading.complex_numbers import IMAGINARY, RealProblem, real_problem
 from simopt.model.status import Status
 from simopt.solving import as_written
-from simopt.solving.cvxpy_values import take_statistics, turns
+from simopt.solving.cvxpy_values import turns
 from simopt.solving.run import Progress
 from simopt.solving.solution import Solution, frozen
 
@@ -41,10 +41,9 @@ def certify(
         form = real_problem(problem)
         _take_values(form, needed=solver is None and point is None)
         _take_dual_values(form)
-        take_statistics(form.problem, problem)
         known = None if point is None else _parts_of_point(form, point)
         given = None if multipliers is None else _parts_of_multipliers(form, multipliers)
-        return as_written.certify(form.problem, known, given, num, solver, tol, values_stay)
+        return as_written.certify(form.problem, known, given, num, solver, tol, values_stay, problem)
 
 
 def solve(problem: cp.Problem, progress: Progress | None, time_limit: float, **options: Any) -> Solution:

@@ -80,8 +80,3 @@ def put_values(problem: cp.Problem, status: Status, values_by_id: dict[int, Any]
     """Values of all variables into the problem, with CVXPY's name of the status."""
     with quiet():
         problem.unpack(Unpacked(CVXPY_STATUS.get(status, cp.OPTIMAL_INACCURATE), None, values_by_id, {}, {}))
-
-
-def take_statistics(form: cp.Problem, problem: cp.Problem) -> None:
-    """Note for a form of a problem which solver had solved the problem, and with how many iterations."""
-    form._solver_stats = problem.solver_stats

@@ -66,7 +66,7 @@ def closing_bound(declared: Declared, best: Assessment, gap: Callable[[cp.Proble
 
 def _assessed_there(declared: Declared, faces: dict[str, Face], solver: str, num: Arithmetic, tol: float) -> Assessment:
     """Point and multipliers of the problem with these faces, judged as its own."""
-    form = Declared(read(declared.programme.problem, faces)).with_iterations_of(declared)
+    form = Declared(read(declared.programme.problem, faces)).with_iterations(declared.iterations)
     above, below = best_of(list(islice(candidates(form, solver, tol / 2), 1)))
     return judge(form, above.point, below.multipliers, num, enough=tol)
 

@@ -14,7 +14,7 @@ from simopt.core.errors import InvalidProblem, Unreadable
 from simopt.duality.reading.lately_read import LatelyRead
 from simopt.duality.reading.loops import JoinedProblem, joined
 from simopt.solving import as_written
-from simopt.solving.cvxpy_values import take_statistics, turns
+from simopt.solving.cvxpy_values import turns
 
 LATELY: LatelyRead[JoinedProblem | None] = LatelyRead()
 
@@ -37,8 +37,7 @@ def _joined(problem: cp.Problem, num: Arithmetic, solver: str | None, tol: float
         if form is None or (solver is None and any(variable.value is None for variable in problem.variables())):
             return None
         form.take_values()
-        take_statistics(form.problem, problem)
         try:
-            return as_written.certify(form.problem, None, None, num, solver, tol, values_stay)
+            return as_written.certify(form.problem, None, None, num, solver, tol, values_stay, problem)
         except (InvalidProblem, Unreadable):
             return None
