@@ -96,6 +96,7 @@ class HingeSVM(Bounded, KernelProblem):
             "source": "van Rooyen, Menon & Williamson 2015, §3.2, with the intercept of Cortes & Vapnik 1995",
             "arithmetics": ("float", "interval"),
             "parameters": ("capacity",),
+            "by_hand": "judged with K itself, not with the truncated factor that is declared",
         },
     }
     bounds: ClassVar[dict[str, type[Bound]]] = {

@@ -73,7 +73,7 @@ class SmallestBound(FiniteDomain):
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
     parameters: ClassVar[tuple[str, ...]] = ("level", "epsilon")
     may_be_infeasible: ClassVar[bool] = True
-    by_hand: ClassVar[str] = "time: of derived certificates; a ray in closed form proves that no bound is enough"
+    by_hand: ClassVar[str] = "a ray in closed form proves that no bound is enough"
 
     gram: Similarities
     targets: Targets
