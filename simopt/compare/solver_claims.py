@@ -191,6 +191,8 @@ def _of_optimum(known: KnownOptimum, value: float, tol: float, own: OwnResiduals
     Exact residuals of 0 would make the point optimal, so that some residual is above 0 where the value is wrong. Without multipliers that
     of the point convicts of a value below the optimum; above it the better value itself does.
     """
+    if not math.isfinite(value):
+        return ClaimVerdict(NOT_PROVEN, "its point is outside of the domain of a function, by rounding or by more, and has no value")
     if _near(value, known, tol):
         return ClaimVerdict(TRUE)
     slack, limit = _slack(known, tol), BEYOND * tol

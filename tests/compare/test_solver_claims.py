@@ -284,6 +284,23 @@ def test_an_optimum_of_a_problem_that_has_none_is_false(rows: str, message: str)
     assert solver_claims._verdict(declared, within, 1.0, 1e-7, 10.0).verdict == NOT_PROVEN
 
 
+def test_an_optimum_whose_point_has_no_value_by_rounding_is_not_convicted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CVXPY's value of Σ x log x is ∞ where some x is −1e-12, which no solver has said."""
+    x, plain = cp.Variable(3, name="x"), adapter.run
+    problem = cp.Problem(cp.Minimize(-cp.sum(cp.entr(x)) + np.array([0.0, 0.0, 60.0]) @ x), [cp.sum(x) == 1])
+
+    def negative(programme: cp.Problem, *arguments: Any, **options: Any) -> adapter.NativeResult:
+        found = plain(programme, *arguments, **options)
+        for variable in programme.variables():
+            variable.save_value(np.where(np.abs(variable.value) < 1e-6, -1e-12, variable.value))
+        return replace(found, residuals=OwnResiduals(1e-3, 1e-3, 1e-3))
+
+    monkeypatch.setattr(adapter, "run", negative)
+    found = examine(Declared.of(problem), CLARABEL, time_limit=10.0, options={})
+    assert found is not None and found.value == math.inf
+    assert found.verdict == NOT_PROVEN and "outside of the domain" in found.reason
+
+
 def test_infeasible_of_an_unbounded_problem_is_false(liars: None) -> None:
     x = cp.Variable(2, name="x")
     found = claim(cp.Problem(cp.Minimize(cp.sum(x)), [x <= 1]), plug_in("pessimist"))
