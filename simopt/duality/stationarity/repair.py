@@ -17,11 +17,11 @@ from simopt.duality.atoms.base import GroupNorm
 from simopt.duality.atoms.concave_homogeneous import ConcaveHomogeneous
 from simopt.duality.atoms.matrix_fraction import MatrixFraction
 from simopt.duality.atoms.perspective import Perspective
+from simopt.duality.atoms.semidefinite_cone import SemidefiniteCone
 from simopt.duality.evaluation.backward import Backward, backward
 from simopt.duality.evaluation.closing_terms import ClosingTerm
 from simopt.duality.evaluation.fixed_multipliers import groups
 from simopt.duality.graph.affine import Key
-from simopt.duality.graph.matrix_terms import has_matrices
 from simopt.duality.graph.programme import Definition, Epigraph, Programme, Row, Term
 from simopt.duality.graph.vectors import Mask
 from simopt.duality.stationarity.columns import Columns, System
@@ -104,9 +104,9 @@ def stationary_inside(programme: Programme, candidates: Mapping[Key, Array], wan
     """The multipliers moved by the least step that removes the residual at the wanted entries, also those of closing terms; or None.
 
     At an entry of the point inside of its bounds the residual costs the bound its size times a distance, and the step its square. Where a
-    domain is curved, as that of each matrix is, such a step leads out of it.
+    domain is curved such a step leads out of it, and out of a cone of matrices, on whose boundary multipliers lie.
     """
-    if any(map(_curved, programme.terms)) or has_matrices(programme):
+    if any(_curved(term) or isinstance(term.atom, SemidefiniteCone) for term in programme.terms):
         return None
     system = System(programme, (), backward(FLOAT, programme, (), candidates), wanted)
     return _stepped(system, dict(candidates), by_margins=False)
