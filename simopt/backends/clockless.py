@@ -1,4 +1,4 @@
-"""Back ends without a time limit of their own, in processes that are ended when the time is over: QOCO, DAQP, PIQP and PROXQP.
+"""Back ends without a time limit of their own, in processes that are ended when the time is over: QOCO, PIQP, SDPA and others.
 
 A process runs CVXPY's interface of the back end on the data, and sends back the parts of the answer that CVXPY reads. It is started when it
 is first needed, and reused; there are as many as threads that solve at a time. Data and answers go through a pipe, in milliseconds.

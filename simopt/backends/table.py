@@ -433,22 +433,34 @@ HIGHS = BackEnd(
     ),
 )  # fmt: skip
 
-MOSEK = BackEnd("mosek", "MOSEK", "mosek", ALL, native=None, documented=1e-8)  # MSK_DPAR_INTPNT_CO_TOL_PFEAS and the like: its manual
-GUROBI = BackEnd("gurobi", "GUROBI", "gurobipy", SOC, native=None, documented=1e-6)  # FeasibilityTol, OptimalityTol: its manual
+MOSEK = BackEnd(
+    "mosek", "MOSEK", "mosek", ALL, native=None, documented=1e-8, documented_gap=1e-4
+)  # MSK_DPAR_INTPNT_(CO_)TOL_*, as CVXPY asks for no basis; MSK_DPAR_MIO_TOL_REL_GAP: its manual
+GUROBI = BackEnd(
+    "gurobi", "GUROBI", "gurobipy", SOC, native=None, documented=1e-6, documented_gap=1e-4
+)  # FeasibilityTol, OptimalityTol, BarQCPConvTol; MIPGap: its manual
 CVXOPT = BackEnd(
-    "cvxopt", "CVXOPT", "cvxopt", SOC, tolerance=("abstol", "reltol", "feastol"), native=None, documented=1e-6
+    "cvxopt", "CVXOPT", "cvxopt", SOC, tolerance=("abstol", "reltol", "feastol"), native=None, apart=True, documented=1e-6
 )  # reltol; abstol and feastol are 1e-7: cvxopt/coneprog.py
 SDPA = BackEnd(
-    "sdpa", "SDPA", "sdpap", QUADRATIC, tolerance=("epsilonStar", "epsilonDash"), native=None, distribution="sdpa-python", documented=1e-7
-)  # both, relative: sdpap/param.py
+    name="sdpa",
+    documented=1e-7,  # epsilonStar, epsilonDash, relative: sdpap/param.py
+    cvxpy_name="SDPA",
+    package="sdpap",
+    distribution="sdpa-python",
+    cones=QUADRATIC,
+    tolerance=("epsilonStar", "epsilonDash"),
+    apart=True,
+    native=None,
+)
 SCIPY = BackEnd(
-    "scipy", "SCIPY", "scipy", QUADRATIC, native=None, documented=HIGHS.documented, documented_gap=HIGHS.documented_gap
+    "scipy", "SCIPY", "scipy", QUADRATIC, native=None, apart=True, documented=HIGHS.documented, documented_gap=HIGHS.documented_gap
 )  # its linprog and milp are HiGHS
-GLPK = BackEnd("glpk", "GLPK", "cvxopt", QUADRATIC, native=None, documented=1e-7)  # tol_bnd, tol_dj, absolute: its manual
+GLPK = BackEnd("glpk", "GLPK", "cvxopt", QUADRATIC, native=None, apart=True, documented=1e-7)  # tol_bnd, tol_dj, absolute: its manual
 GLPK_MI = BackEnd(
-    "glpk_mi", "GLPK_MI", "cvxopt", QUADRATIC, native=None, documented=GLPK.documented, documented_gap=1e-7
+    "glpk_mi", "GLPK_MI", "cvxopt", QUADRATIC, native=None, apart=True, documented=GLPK.documented, documented_gap=1e-7
 )  # mip_gap is 0, its rows hold to tol_bnd
-ECOS_BB = BackEnd("ecos_bb", "ECOS_BB", "ecos", ECOS.cones, native=None, documented=ECOS.documented)  # mi_rel_eps is 1e-3
+ECOS_BB = BackEnd("ecos_bb", "ECOS_BB", "ecos", ECOS.cones, native=None, apart=True, documented=ECOS.documented)  # mi_rel_eps is 1e-3
 
 OTHERS = (OSQP, QOCO, DAQP, QPALM, PIQP, PROXQP, HIGHS, MOSEK, GUROBI, CVXOPT, SDPA, SCIPY, GLPK, GLPK_MI, ECOS_BB)
 FIRST_CLASS = (CLARABEL, ECOS, SCS)
