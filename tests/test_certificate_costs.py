@@ -121,6 +121,29 @@ def test_what_is_not_promised_is_not_missed(bench: ModuleType) -> None:
     )
 
 
+def contradicting() -> cp.Problem:
+    """Both rows hold at x = 3 but for rounding."""
+    x = cp.Variable(2)
+    return cp.Problem(cp.Minimize(cp.sum_squares(x)), [0.1 * x[0] == 0.3, x[0] == 3])
+
+
+def hollow() -> cp.Problem:
+    """CVXPY takes the form for convex: its eigenvalue -1e-6 is within its tolerance."""
+    x = cp.Variable(2)
+    return cp.Problem(cp.Minimize(cp.quad_form(x, np.diag([1e3, -1e-6]), assume_PSD=True) - x[1]), [cp.abs(x) <= 1e3])
+
+
+def test_what_cannot_close_is_counted_apart(bench: ModuleType) -> None:
+    box_, without_point, not_convex = (
+        bench.measured(bench.TimedProblem(make.__name__, make), 30.0) for make in (box, contradicting, hollow)
+    )
+    told = bench.counts([box_, without_point, not_convex])
+    assert "rigorous: closed 1 of 3 at 1e-8, 1 at 1e-6" in told and "left open of the others 0 (target 0: met)" in told
+    assert "1 proven to have no exactly feasible point" in told and "1 not proven to be convex" in told
+    missed = replace(box_, certificates={mode: replace(each, closed=1e-6, open="wide") for mode, each in box_.certificates.items()})
+    assert "left open of the others 1 (target 0: MISSED)" in bench.counts([missed, without_point])
+
+
 def test_an_interrupt_costs_one_case(bench: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cases, ran = [bench.TimedProblem(name, box) for name in ("a", "b/c", "d")], []
 

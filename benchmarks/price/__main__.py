@@ -16,6 +16,7 @@ import json
 import math
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -67,15 +68,18 @@ def against_target(value: float, bounds: Sequence[float], target: float | None) 
 
 
 def counts(outcomes: Sequence[Measurement], least: float = 1.0) -> str:
-    """How many of those that should close do, against the target that so large a share of them does."""
+    """How many of those that should close do, against the target that so large a share of them does; apart those that cannot."""
     words, promised = [], [each for each in outcomes if each.certificates and each.promised]
     for mode in MODES:
         judged = [each.certificates[mode] for each in promised if mode in each.certificates]
         refused, endless = sum(one.failed for one in judged), sum(one.over for one in judged)
         closed = [sum(one.closed <= tol for one in judged) for tol in TOLERANCES]
-        left = met(len(promised) - closed[0], math.floor((1 - least) * len(promised) + 1e-9))
+        besides = Counter(filter(None, (one.nothing_to_close for one in judged)))
+        with_optimum = len(promised) - besides.total()
+        left = met(with_optimum - closed[0], math.floor((1 - least) * with_optimum + 1e-9))
         words.append(f"{mode}: closed {closed[0]} of {len(promised)} at 1e-8, {closed[1]} at 1e-6, {refused} refused, {endless} endless")
-        words[-1] += f", left open {left}"
+        words[-1] += "".join(f", {number} {meaning}" for meaning, number in besides.items())
+        words[-1] += f", left open {'of the others ' if besides else ''}{left}"
     return "; ".join(words)
 
 

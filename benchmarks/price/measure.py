@@ -24,6 +24,10 @@ RUNS = 2  # of the solver, of which the faster counts; where it is slow, one
 TOLERANCES = (1e-8, 1e-6)
 MODES = {"float": False, "rigorous": True}
 SOLVED = (cp.OPTIMAL, cp.OPTIMAL_INACCURATE)
+NOTHING_TO_CLOSE = {  # what an open certificate says of a problem, and what that means
+    "no point within the bounds satisfies": "proven to have no exactly feasible point",
+    "not proven to be convex": "not proven to be convex",
+}
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,13 @@ class TimedCertificate:
     open: str = ""
     over: bool = False
     failed: bool = False
+
+    @property
+    def nothing_to_close(self) -> str:
+        """Why this certificate cannot close: what it says of the problem; empty where it closes, or says no such thing."""
+        if self.closed <= min(TOLERANCES):
+            return ""
+        return next((meaning for words, meaning in NOTHING_TO_CLOSE.items() if words in self.open), "")
 
 
 @dataclass(frozen=True)
