@@ -76,15 +76,15 @@ def pattern_of(rows: Sequence[Fractions]) -> Any:
     return sp.csr_array((np.ones(len(columns)), columns, starts), shape=(len(rows), len(rows)))
 
 
-def solved_exactly(rows: Sequence[Fractions], parts: Sequence[Block], right: Sequence[Any]) -> list[Any]:
-    """x in fractions of python-flint, block by block.
+def solved_exactly(rows: Sequence[Fractions], parts: Sequence[Block], right: Fractions) -> dict[int, Any]:
+    """The entries of x that are not 0, in fractions of python-flint, block by block; so is `right` given by those that are not 0.
 
-    The fractions of a block of k rows have some 53 k bits each, however sparse it is.
+    The fractions of a block of k rows have some 53 k bits each, however sparse it is. A block whose right-hand side is 0 is not looked at.
 
     Raises
     ------
     ZeroDivisionError
-        where the matrix is singular.
+        where a block that is looked at is singular.
     LargeBlock
         where a block has more than LARGEST rows.
     """
@@ -92,21 +92,23 @@ def solved_exactly(rows: Sequence[Fractions], parts: Sequence[Block], right: Seq
 
     if max((len(some) for some, _ in parts), default=0) > LARGEST:
         raise LargeBlock(f"a block has more than {LARGEST} rows")
-    found: dict[int, Any] = {}
+    zero, found = flint.fmpq(0), dict[int, Any]()
     for some, columns in parts:
-        own = set(columns.tolist())
-        known = []
-        for i in some.tolist():
-            rest = right[i]
-            for j, a in rows[i].items():
-                if j not in own:
-                    rest = rest - a * found[j]
-            known.append(rest)
+        known = [_rest(rows[i], right.get(i, zero), found) for i in some.tolist()]
+        if not any(known):
+            continue
         if len(some) == 1:
             found[int(columns[0])] = known[0] / rows[int(some[0])][int(columns[0])]
             continue
-        zero = flint.fmpq(0)
         matrix = flint.fmpq_mat(len(some), len(some), [rows[i].get(j, zero) for i in some.tolist() for j in columns.tolist()])
         solution = matrix.solve(flint.fmpq_mat(len(some), 1, known))
-        found |= {j: solution[k, 0] for k, j in enumerate(columns.tolist())}
-    return [found[j] for j in range(len(right))]
+        found |= {j: solution[k, 0] for k, j in enumerate(columns.tolist()) if solution[k, 0]}
+    return found
+
+
+def _rest(row: Fractions, right: Any, found: Fractions) -> Any:
+    """A right-hand side without what is known of its row."""
+    for j, a in row.items():
+        if j in found:
+            right = right - a * found[j]
+    return right

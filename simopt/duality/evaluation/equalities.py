@@ -288,11 +288,11 @@ class EqualitySystem:
             return None
         for row in others:
             try:
-                coefficients = solved_exactly(system, parts, [as_fraction(RATIONAL.lift(row.get(j, 0))) for j in by_pivot])
+                shares = solved_exactly(system, parts, {k: as_fraction(row[j]) for k, j in enumerate(by_pivot) if j in row})
             except ArithmeticError:  # the pivots are dependent, or too many hang together
                 return None
-            for i, c in enumerate(coefficients):
-                for j, value in rows[i].items() if c else ():
+            for i, c in shares.items():
+                for j, value in rows[i].items():
                     row[j] = row.get(j, 0) - Exact(int(c.p), int(c.q)) * value
         return [{j: value for j, value in row.items() if value != 0} for row in others]
 

@@ -6,13 +6,11 @@ row is h_i(x) = ⟨a_i − A_Iᵀλ, x⟩ + b_i − ⟨λ, b_I⟩, in which the 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from simopt.arithmetic import Interval
 from simopt.arithmetic.interval_matrix import IntervalMatrix
-from simopt.arithmetic.triangular import Block, as_fraction, block_triangular, pattern_of
+from simopt.arithmetic.triangular import as_fraction, block_triangular, pattern_of, solved_exactly
 from simopt.core.arrays import Array
 from simopt.duality.graph.vectors import Indices
 from simopt.duality.vertices.linear_programme import Fractions, as_float
@@ -42,7 +40,7 @@ def following_rows(
     for k, i in enumerate(others.tolist()):
         own = _fractions(matrix, i)
         try:
-            factors = _combination(system, parts, [own.get(j) for j in by_pivot])
+            factors = solved_exactly(system, parts, {p: own[j] for p, j in enumerate(by_pivot) if j in own})
             for e, factor in factors.items():
                 for j, a in rows[e].items():
                     own[j] = own[j] - factor * a if j in own else -factor * a
@@ -64,28 +62,3 @@ def _fractions(matrix: IntervalMatrix, i: int) -> Fractions:
     part = slice(matrix.mid.indptr[i], matrix.mid.indptr[i + 1])
     pairs = zip(matrix.mid.indices[part].tolist(), matrix.mid.data[part].tolist(), strict=True)
     return {j: as_fraction(a) for j, a in pairs if a}
-
-
-def _combination(system: list[Fractions], parts: list[Block], right: list[Any]) -> Fractions:
-    """λ ≠ 0 of the square system with this right-hand side, of which most is None, that is 0."""
-    import flint
-
-    zero, found = flint.fmpq(0), Fractions()
-    for some, columns in parts:
-        known, live = [], False
-        for p in some.tolist():
-            rest = right[p] if right[p] is not None else zero
-            for e, a in system[p].items():
-                if e in found:
-                    rest = rest - a * found[e]
-            live = live or rest != 0
-            known.append(rest)
-        if not live:
-            continue
-        if len(columns) == 1:
-            found[int(columns[0])] = known[0] / system[int(some[0])][int(columns[0])]
-            continue
-        block = flint.fmpq_mat(len(some), len(some), [system[p].get(e, zero) for p in some.tolist() for e in columns.tolist()])
-        solution = block.solve(flint.fmpq_mat(len(some), 1, known))
-        found |= {e: solution[k, 0] for k, e in enumerate(columns.tolist()) if solution[k, 0] != 0}
-    return found

@@ -100,12 +100,12 @@ class ProvenVertex:
         for i, row in enumerate(by_row):
             for k, a in row.items():
                 by_column[k][i] = a
-        basic = solved_exactly(by_row, parts, [-self._at_bounds(row, b) for row, b in self.rows])
-        right = [-self.cost.get(j, as_fraction(0.0)) for j in self.columns.tolist()]
-        duals = solved_exactly(by_column, [(columns, rows) for rows, columns in reversed(parts)], right)
-        self.y = dict(zip(self.tight.tolist(), duals, strict=True))
+        basic = solved_exactly(by_row, parts, {i: -self._at_bounds(row, b) for i, (row, b) in enumerate(self.rows)})
+        right = {k: -self.cost[j] for j, k in place.items() if j in self.cost}
+        duals, zero = solved_exactly(by_column, [(columns, rows) for rows, columns in reversed(parts)], right), as_fraction(0.0)
+        self.y = {i: duals.get(k, zero) for k, i in enumerate(self.tight.tolist())}
         self.x = {j: as_fraction(float(self.start[j])) for j in np.flatnonzero(self.start).tolist()}
-        self.x |= dict(zip(self.columns.tolist(), basic, strict=True))
+        self.x |= {j: basic.get(k, zero) for j, k in place.items()}
 
     @property
     def point(self) -> Array:
