@@ -239,29 +239,15 @@ def _sense(problem: Any) -> str:
 
 def _named(target: str) -> Iterator[tuple[str, Any]]:
     """The problems that a text names as `compare` takes them, with their labels; those of the catalogue on generated data."""
-    from simopt.cli.interception import returned
-    from simopt.compare.own_problems import is_own, problems_of
+    from simopt.compare.own_problems import is_own, named_problems
     from simopt.compare.plan import generated_problem
-    from simopt.core.errors import InvalidProblem, UnknownName
 
-    home, colon, name = target.rpartition(":")
     if not is_own(target):
         yield target, generated_problem(target)
         return
-    if colon and name.isidentifier():
-        try:
-            yield from returned(home, name)
-            return
-        except UnknownName as error:  # no function
-            try:
-                several = list(problems_of(target))
-            except (InvalidProblem, UnknownName):
-                raise error from None
-    else:
-        several = list(problems_of(target))
-    for own in several:
-        arguments = ", ".join(f"{name}={value!r}" for name, value in getattr(own, "settings", {}).items())
-        yield own.name + (f"({arguments})" if arguments else ""), getattr(own, "problem", own)
+    for name, problem, settings in named_problems(target):
+        arguments = ", ".join(f"{field}={value!r}" for field, value in settings.items())
+        yield name + (f"({arguments})" if arguments else ""), problem
 
 
 def _status(certificate: Certificate, tol: float) -> Status:

@@ -18,7 +18,7 @@ def export(
     problem: Annotated[
         str,
         typer.Argument(
-            metavar="PROBLEM", help="Name of a problem, SCRIPT.py, FILE.py:FUNCTION, MODULE:FUNCTION, or a file.", autocompletion=problems
+            metavar="PROBLEM", help="Name of a problem, SCRIPT.py, FILE.py:NAME, MODULE:NAME, or a file.", autocompletion=problems
         ),
     ],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What to write: .mps, .qps or .cbf, packed with .gz behind it.")],
@@ -53,24 +53,20 @@ def _problem(name: str, data: str | None, target: str | None, texts: list[str]) 
         where there is none, or more than one.
     """
     from simopt.cli import settings
-    from simopt.cli.interception import returned, run_script
-    from simopt.cli.solve import build, is_file, needed
+    from simopt.cli.interception import run_script
+    from simopt.cli.solve import build, needed
+    from simopt.compare.own_problems import is_own, named_problems
     from simopt.core.errors import InvalidProblem
-    from simopt.files.formats import read
 
-    home, colon, function = name.rpartition(":")
-    foreign = is_file(name) or name.endswith(".py") or (colon and function.isidentifier())
-    if not foreign:
+    if not is_own(name):
         return build(name, needed(data), target, settings.pairs("--set", texts)).declare()
     if data is not None or target is not None or texts:
         raise InvalidProblem(f"--data, --target and --set belong to problems of the catalogue; {name} is none")
-    if is_file(name):
-        return read(name)
     problems: list[tuple[str, cp.Problem]] = []
-    if colon and function.isidentifier():
-        problems.extend(returned(home, function))
-    else:
+    if name.endswith(".py"):
         run_script(Path(name), [], lambda site, problem, gp: problems.append((site, problem)))
+    else:
+        problems.extend((label, problem) for label, problem, _ in named_problems(name))
     if len({id(problem) for _, problem in problems}) != 1:
         listed = ", ".join(site for site, _ in problems[:8]) or "none"
         raise InvalidProblem(f"{name}: one problem is needed, it has {listed}; name a function that returns one as file.py:function")

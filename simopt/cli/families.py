@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from simopt.cli import settings
-from simopt.cli.interception import names_of, started_from
+from simopt.cli.interception import started_from
 from simopt.core import registry
 from simopt.core.errors import InvalidProblem, NotAvailable, UnknownName
 from simopt.equivalence.family import Family, Interval, RegistryEntry
@@ -56,9 +56,10 @@ def family_of(text: str) -> Family:
 
 def _own(text: str, home: str, name: str) -> Family:
     """The family of a file or module: a Family, or what a function without arguments returns."""
+    from simopt.compare.own_problems import names_of
+
     with started_from(Path.cwd(), [home]):
-        with blamed(home, home, f"python {home} shows all of it"):
-            known = names_of(home)
+        known = names_of(home)
         if name not in known:
             raise UnknownName(f"family of {home}", name, [each for each, value in known.items() if callable(value) and each[0] != "_"])
         made: Any = known[name]

@@ -1,4 +1,4 @@
-"""The problems that a script solves, as it solves them; those that a function returns."""
+"""The problems that a script solves, as it solves them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
-
-from simopt.core.errors import InvalidProblem, UnknownName
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -72,47 +69,6 @@ def run_script(script: Path, arguments: Sequence[str], met: Met) -> None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(script))
     with started_from(script.parent.resolve(), [str(script), *arguments]), intercepted(met, script):
         runpy.run_path(str(script), run_name="__main__")
-
-
-def returned(home: str, name: str) -> Iterator[tuple[str, Any]]:
-    """The problems that a function of a module, or of a file, returns: one, a list or a dictionary of them; with their names.
-
-    Raises
-    ------
-    InvalidProblem
-        where there is no such module, or something else is returned.
-    UnknownName
-        where the module has no such function.
-    """
-    with started_from(Path.cwd(), [home]):
-        known = names_of(home)
-        if not callable(known.get(name)):
-            raise UnknownName(f"function of {home}", name, [each for each, value in known.items() if callable(value) and each[0] != "_"])
-        made = known[name]()
-    if isinstance(made, dict):
-        yield from ((str(key), problem) for key, problem in made.items())
-    elif isinstance(made, (list, tuple)):
-        yield from ((f"{name}[{i}]", problem) for i, problem in enumerate(made))
-    else:
-        yield name, made
-
-
-def names_of(home: str) -> dict[str, Any]:
-    """The names that a module defines, or a file that is run for it.
-
-    Raises
-    ------
-    InvalidProblem
-        where there is no such module.
-    """
-    if home.endswith(".py"):
-        return runpy.run_path(home, run_name=Path(home).stem)
-    try:
-        return vars(import_module(home))
-    except ModuleNotFoundError as error:
-        if error.name is None or not home.startswith(error.name):
-            raise
-        raise InvalidProblem(f"{home}: there is no module of this name here or among what is installed") from error
 
 
 @contextmanager

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass
+@dataclass(repr=False)
 class Comparison:
-    """Runs, and what they say. Frames are pandas DataFrames, made when they are asked for."""
+    """Runs, and what they say: `print` shows the tables. Frames are pandas DataFrames, made when they are asked for."""
 
     records: list[Record] = field(default_factory=list)
     planned: int = 0
@@ -31,6 +31,14 @@ class Comparison:
     unsuitable: list[tuple[str, str, str]] = field(default_factory=list)  # back ends left out: instance, name, reason
     left_out: int = 0  # repetitions that the budget had no seconds for
     others: list[Record] = field(default_factory=list)  # runs in the folder on instances that the command does not name
+
+    def __repr__(self) -> str:
+        from simopt.compare.answer import answers
+
+        return f"<{len(self.records)} runs: {'; '.join(answers(self.records, self.complete))}>"
+
+    def __str__(self) -> str:
+        return self.text()
 
     @property
     def tol(self) -> float:

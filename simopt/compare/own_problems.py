@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 NEEDED = "a cvxpy.Problem, or a function that returns one or yields several"
 NAMES = 12  # of a file that are listed
 QUADRATIC, INTEGERS = "quadratic objective", "integers"  # of what a problem has, and a back end may not take
+NamedProblem = tuple[str, Any, dict[str, Any]]  # its name, a cvxpy.Problem or one of ours, and the arguments that it was made with
 WITH_NAME = re.compile(r"(?P<home>.+):(?P<name>[^\W\d]\w*)\s*(?:\((?P<arguments>.*)\))?\s*", re.DOTALL)
 
 
@@ -140,7 +141,19 @@ def shown(text: str) -> str:
 
 
 def problems_of(text: str) -> Iterator[OwnProblem | Problem]:
-    """The problems that HOME:NAME or HOME:NAME(arguments) stands for, or files of problems.
+    """The problems that a text stands for (`named_problems`), ready to be compared.
+
+    Raises
+    ------
+    InvalidProblem, UnknownName
+        in one line that names the text and says what would be right; also where no bound can be derived for one of them.
+    """
+    for name, problem, settings in named_problems(text):
+        yield OwnProblem.of(name, problem, settings) if is_cvxpy(problem) else problem
+
+
+def named_problems(text: str) -> Iterator[NamedProblem]:
+    """The problems that HOME:NAME or HOME:NAME(arguments) stands for, or files of problems, as they are.
 
     HOME is a Python file or a module. NAME is a problem, a list or a dictionary of them, or a function that makes them. A list among the
     arguments is swept.
@@ -156,7 +169,7 @@ def problems_of(text: str) -> Iterator[OwnProblem | Problem]:
         return
     home, name, arguments = match["home"], match["name"], match["arguments"]
     label = f"{shown(home)}:{name}"
-    known = _names_of(home)
+    known = names_of(home)
     if name not in known:
         raise UnknownName(f"name in {shown(home)}", name, [each for each in known if not each.startswith("_")])
     value = known[name]
@@ -169,7 +182,7 @@ def problems_of(text: str) -> Iterator[OwnProblem | Problem]:
         yield from _named(label, value, {})
 
 
-def _of_files(text: str) -> Iterator[OwnProblem | Problem]:
+def _of_files(text: str) -> Iterator[NamedProblem]:
     """The problems of a file, of the files of a folder, or of those that a pattern such as lp/*.mps.gz names, ordered by name."""
     from simopt.files import formats
 
@@ -208,7 +221,7 @@ def _did_you_mean(path: Path) -> str:
     return "" if near is None else f"; did you mean {path.with_name(near)}?"
 
 
-def _names_of(home: str) -> dict[str, Any]:
+def names_of(home: str) -> dict[str, Any]:
     """The names that a Python file or a module defines; files beside it can be imported, as when Python runs it."""
     is_file = home.endswith(".py")
     if is_file and not Path(home).is_file():
@@ -313,7 +326,7 @@ def _line_of(error: BaseException, file: str) -> str:
     return f" ({shown(file)}, line {lines[-1]})" if lines and not isinstance(error, SyntaxError) else ""
 
 
-def _named(label: str, value: Any, settings: dict[str, Any]) -> Iterator[OwnProblem | Problem]:
+def _named(label: str, value: Any, settings: dict[str, Any]) -> Iterator[NamedProblem]:
     """A problem, or each of several, with its name."""
     if isinstance(value, Mapping):
         entries: Iterable[tuple[Any, Any]] = value.items()
@@ -327,12 +340,9 @@ def _named(label: str, value: Any, settings: dict[str, Any]) -> Iterator[OwnProb
         raise InvalidProblem(f"{label}: it gives no problem; {NEEDED} is needed")
     for key, problem in several:
         name = label if key is None else f"{label}[{key}]"
-        if is_cvxpy(problem):
-            yield OwnProblem.of(name, problem, settings)
-        elif isinstance(problem, Problem):
-            yield problem
-        else:
+        if not _is_problem(problem):
             raise InvalidProblem(f"{name}: {_kind(problem)} found, {NEEDED} needed")
+        yield name, problem, settings
 
 
 def _is_problem(value: Any) -> bool:

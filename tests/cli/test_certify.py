@@ -47,8 +47,16 @@ def listed():
     return [ridge]
 
 
+def yielded():
+    for problem in listed():
+        yield problem
+
+
 def nothing():
     return 3
+
+
+known = made()["one"]
 """
 
 
@@ -93,13 +101,13 @@ def test_a_table_is_printed_after_what_the_script_says(run: Run, script: Callabl
         assert part in result.stdout.partition("problem")[2]
 
 
-@pytest.mark.parametrize(("name", "labels"), [("made", ["one", "two"]), ("listed", ["listed[0]"])])
+@pytest.mark.parametrize(("name", "labels"), [("made", ["[one]", "[two]"]), ("listed", ["[0]"]), ("yielded", ["[0]"]), ("known", [""])])
 @pytest.mark.parametrize("home", ["script", "script.py"])
 def test_problems_that_a_function_returns(run: Run, script: Callable[..., Path], home: str, name: str, labels: list[str]) -> None:
     script()
     result = run("certify", f"{home}:{name}", "--json", "--rigorous")
     assert result.exit_code == 0, result.output
-    assert [each["name"] for each in parsed(result)["problems"]] == labels
+    assert [each["name"] for each in parsed(result)["problems"]] == [f"{home}:{name}{label}" for label in labels]
     assert all(each["certificate"]["arithmetic"] == "interval" for each in parsed(result)["problems"])
 
 
@@ -154,7 +162,7 @@ def test_a_script_that_fails_keeps_what_it_has_solved(run: Run, script: Callable
     ("arguments", "message"),
     [
         (("none.py",), "none.py: No such file or directory"),
-        (("script.py:mode",), "unknown function of script.py 'mode'; did you mean 'made'?"),
+        (("script.py:mode",), "unknown name in script.py 'mode'; did you mean 'made'?"),
         (("nowhere.at_all:made",), "nowhere.at_all: there is no module of this name"),
         (("script.py", "--solver", "klarabel"), "unknown solver 'klarabel'; did you mean 'clarabel'?"),
         (("script.py", "--tol", "2"), "--tol: must be a positive number below 1"),
@@ -169,8 +177,8 @@ def test_bad_input_is_one_line(run: Run, script: Callable[..., Path], arguments:
 
 def test_what_is_no_problem_is_named(run: Run, script: Callable[..., Path]) -> None:
     script()
-    result = run("certify", "script.py:nothing", "--json")
-    assert result.exit_code == 1 and "int given, a cvxpy.Problem needed" in parsed(result)["problems"][0]["note"]
+    result = run("certify", "script.py:nothing")
+    assert result.exit_code == 2 and "script.py:nothing: int found, a cvxpy.Problem" in result.stderr
 
 
 @pytest.mark.slow

@@ -27,6 +27,7 @@ def two():
     return [one(), one()]
 
 
+known = one()
 if __name__ == "__main__":
     one().solve()
 """
@@ -71,15 +72,15 @@ def test_bad_files_and_options_are_one_line(run: Run) -> None:
         (("export", "small.qps", "nowhere/small.cbf"), "simopt: nowhere/small.cbf: its folder does not exist"),
         (("export", "small.qps", "a.cbf", "--data", "concrete"), "simopt: --data, --target and --set belong to problems of the catalogue"),
         (("export", "kernel-ridge", "a.qps"), "simopt: --data: a problem of the catalogue needs one"),
-        (("export", "script.py:two", "a.cbf"), "simopt: script.py:two: one problem is needed, it has two[0], two[1]"),
+        (("export", "script.py:two", "a.cbf"), "simopt: script.py:two: one problem is needed, it has script.py:two[0], script.py:two[1]"),
         (("export", "script.py:one", "a.qps"), "simopt: problem: needs second-order cones, which .qps files do not hold"),
-        (("export", "script.py:three", "a.cbf"), "simopt: unknown function of script.py 'three'"),
+        (("export", "script.py:three", "a.cbf"), "simopt: unknown name in script.py 'three'"),
     ):
         result = run(*arguments)
         assert result.exit_code == 2 and result.stderr.startswith(message) and result.stderr.count("\n") == 1, result.output
 
 
-@pytest.mark.parametrize("problem", ["small.qps", "script.py", "script.py:one", "kernel-ridge"])
+@pytest.mark.parametrize("problem", ["small.qps", "script.py", "script.py:one", "script.py:known", "kernel-ridge"])
 def test_problems_are_exported(run: Run, problem: str) -> None:
     data = ["--data", "yacht", "--set", "regularization=0.5"] if problem == "kernel-ridge" else []
     result = run("export", problem, "out.cbf.gz" if not data else "out.qps.gz", *data)

@@ -84,6 +84,7 @@ def test_problems_in_python_on_all_back_ends_that_can_take_them() -> None:
     assert reasons["exponential", "highs"] == "it takes no exponential cones"
     assert "## Not suitable" in made.text() and "highs: it takes no exponential cones" in made.text()
     assert made.frame()["problem"].isin(["quadratic", "exponential"]).all()
+    assert str(made) == made.text() and repr(made).startswith(f"<{len(made.records)} runs: ") and len(repr(made)) < 300
 
 
 def test_bounds_of_all_solvers_enclose_one_optimum() -> None:
