@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from simopt.model.status import Status
 
 INTERRUPTED = 130
-OURS = re.compile(r".*[/\\]simopt[/\\]cli[/\\]|<frozen |.*[/\\](runpy|importlib[/\\]__init__)\.py$")  # between the command and the script
+OURS = re.compile(
+    r".*[/\\]simopt[/\\](cli|compare)[/\\]|<frozen |.*[/\\](runpy|importlib[/\\]__init__)\.py$"
+)  # between the command and the script
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ class _ScriptRun:
 
     def all_of(self, target: str, arguments: list[str]) -> tuple[str, bool]:
         """Why the script failed, or nothing; whether it was interrupted. Earlier findings stay."""
-        from simopt.cli.interception import run_script
+        from simopt.compare.interception import run_script
         from simopt.compare.own_problems import is_geometric
         from simopt.core.errors import InvalidProblem
         from simopt.files.formats import READ, ending, read

@@ -10,6 +10,7 @@ import typer
 
 from simopt.cli import completion
 from simopt.cli.console import Json, Steps, console, emit, fitted, reserved
+from simopt.cli.script_arguments import script_arguments
 from simopt.cli.streams import say
 
 if TYPE_CHECKING:
@@ -21,11 +22,12 @@ FOLDER = "simopt-compare"
 
 
 def compare(
+    context: typer.Context,
     problems: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[WHAT…]",
-            help="Problems: names of the catalogue, or your own as own.py:NAME, MODULE:NAME, own.py:portfolio(n=[100,1000]).",
+            help="Problems: names of the catalogue, or your own as own.py:NAME, MODULE:NAME, own.py:portfolio(n=[100,1000]), script.py.",
             autocompletion=completion.problems,
             show_default=False,
         ),
@@ -73,7 +75,8 @@ def compare(
 
     Without WHAT nothing is run: the page and the tables of the folder are written again.
 
-    An own problem is a cvxpy.Problem, or a function that returns one or yields several; lists among its arguments are swept.
+    An own problem is a cvxpy.Problem, or a function that returns one or yields several; lists among its arguments are swept. A script is
+    run, with the arguments behind `--`, and the problems that it solves are compared on.
 
     Exit status 0: done, failures included, which the table shows; 2: bad input; 130: interrupted.
     """
@@ -82,6 +85,7 @@ def compare(
     from simopt.core.errors import InvalidProblem
 
     problems = problems or []
+    arguments = script_arguments(context, problems)
     catalogue = [each for each in problems if not is_own(each)]
     wanted: dict[str, Any] = {
         "solvers": None if solvers is None else candidates(solvers),
@@ -98,7 +102,7 @@ def compare(
 
         if not problems:
             raise InvalidProblem("--benchopt: a benchmark is of problems; name one")
-        what = problems if one is None else one
+        what = in_full(problems, arguments) if one is None else one
         typer.echo(f"wrote {export_benchopt(benchopt, what, tol=tol, time_limit=time_limit, **wanted)}")
         return
     if not problems and report is None:
@@ -110,9 +114,16 @@ def compare(
             found = _merged(one, folder, merge or [], wanted)
         else:
             common = {"repetitions": repetitions, "tol": tol, "time_limit": time_limit, "budget": budget, "threads": threads, "jobs": jobs}
-            found, stopped = _measure(problems, {**wanted, **common, "folder": folder, "retry": retry})
+            found, stopped = _measure(problems, arguments, {**wanted, **common, "folder": folder, "retry": retry})
     _emit_comparison(found, folder, stopped, as_json)
     raise typer.Exit(INTERRUPTED if stopped else 0)
+
+
+def in_full(problems: list[str], arguments: list[str]) -> list[Any]:
+    """The names, and in the place of each script the problems that it solves when it is given its arguments."""
+    from simopt.compare.own_problems import is_script, problems_of
+
+    return [made for name in problems for made in (problems_of(name, arguments) if is_script(name) else [name])]
 
 
 def usual_folder(problems: list[str]) -> str:
@@ -134,7 +145,7 @@ def _merged(problem: str | None, folder: Path, merge: list[Path], wanted: dict[s
     return program.merge(folder, merge, problem) if merge else program.rewrite(folder)
 
 
-def _measure(problems: list[str], options: dict[str, Any]) -> tuple[Comparison, bool]:
+def _measure(problems: list[str], arguments: list[str], options: dict[str, Any]) -> tuple[Comparison, bool]:
     """The comparison, and whether it was interrupted."""
     from simopt.compare import comparison as program
     from simopt.compare.endings import in_words, no_optimum
@@ -151,7 +162,7 @@ def _measure(problems: list[str], options: dict[str, Any]) -> tuple[Comparison, 
             steps.step(" ".join(f"{record.cell.label}: {ending}{spent}{less}".split()))  # names of files may have line feeds
 
         try:
-            return program.compare_solvers(problems, progress=progress, **options), False
+            return program.compare_solvers(in_full(problems, arguments), progress=progress, **options), False
         except Interrupted as stop:
             return stop.done, True
 

@@ -9,12 +9,14 @@ import typer
 
 from simopt.cli import completion
 from simopt.cli.completion import problems
+from simopt.cli.script_arguments import script_arguments
 
 if TYPE_CHECKING:
     import cvxpy as cp
 
 
 def export(
+    context: typer.Context,
     problem: Annotated[
         str,
         typer.Argument(
@@ -40,11 +42,12 @@ def export(
     if ending(file) not in WRITTEN:
         raise InvalidProblem(f"{file}: ends in {ending(file) or 'nothing'}; {', '.join(WRITTEN)} are written, also with .gz")
     check_target(file)
-    write(_problem(problem, data, target, set_ or []), file)
+    arguments = script_arguments(context, [problem])
+    write(_problem(problem, arguments, data, target, set_ or []), file)
     typer.echo(str(file))
 
 
-def _problem(name: str, data: str | None, target: str | None, texts: list[str]) -> cp.Problem:
+def _problem(name: str, arguments: list[str], data: str | None, target: str | None, texts: list[str]) -> cp.Problem:
     """The one problem of that name.
 
     Raises
@@ -53,21 +56,18 @@ def _problem(name: str, data: str | None, target: str | None, texts: list[str]) 
         where there is none, or more than one.
     """
     from simopt.cli import settings
-    from simopt.cli.interception import run_script
     from simopt.cli.solve import build, needed
     from simopt.compare.own_problems import is_own, named_problems
     from simopt.core.errors import InvalidProblem
+    from simopt.model.problem import is_cvxpy
 
     if not is_own(name):
         return build(name, needed(data), target, settings.pairs("--set", texts)).declare()
     if data is not None or target is not None or texts:
         raise InvalidProblem(f"--data, --target and --set belong to problems of the catalogue; {name} is none")
-    problems: list[tuple[str, cp.Problem]] = []
-    if name.endswith(".py"):
-        run_script(Path(name), [], lambda site, problem, gp: problems.append((site, problem)))
-    else:
-        problems.extend((label, problem) for label, problem, _ in named_problems(name))
-    if len({id(problem) for _, problem in problems}) != 1:
-        listed = ", ".join(site for site, _ in problems[:8]) or "none"
+    problems = [(label, problem) for label, problem, _ in named_problems(name, arguments)]
+    if len(problems) != 1:
+        listed = ", ".join(label for label, _ in problems[:8])
         raise InvalidProblem(f"{name}: one problem is needed, it has {listed}; name a function that returns one as file.py:function")
-    return problems[0][1]
+    made = problems[0][1]
+    return made if is_cvxpy(made) else made.declare()

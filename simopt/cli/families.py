@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from simopt.cli import settings
-from simopt.cli.interception import started_from
+from simopt.compare.interception import started_from
 from simopt.core import registry
 from simopt.core.errors import InvalidProblem, NotAvailable, UnknownName
 from simopt.equivalence.family import Family, Interval, RegistryEntry

@@ -21,6 +21,7 @@ from simopt.cli.list import list_
 from simopt.cli.recheck import recheck
 from simopt.cli.replay import replay
 from simopt.cli.reproduce import reproduce
+from simopt.cli.script_arguments import WithScriptArguments
 from simopt.cli.show import show
 from simopt.cli.solve import solve
 from simopt.cli.streams import complain, secure
@@ -74,11 +75,11 @@ def _root(
 
 
 app.command("verify")(verify)
-app.command("solve")(solve)
+app.command("solve", cls=WithScriptArguments)(solve)
 app.command("certify")(certify)
-app.command("export")(export)
+app.command("export", cls=WithScriptArguments)(export)
 app.command("reproduce")(reproduce)
-app.command("compare")(compare)
+app.command("compare", cls=WithScriptArguments)(compare)
 app.command("equivalence")(equivalence)
 app.command("list")(list_)
 app.command("show")(show)

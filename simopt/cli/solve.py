@@ -10,6 +10,7 @@ import typer
 from simopt.cli import completion
 from simopt.cli.completion import ProblemName
 from simopt.cli.console import Json, Output, check_output, console, emit, reserved
+from simopt.cli.script_arguments import script_arguments
 from simopt.cli.solution_text import acceptable, describe, seconds_text, size
 from simopt.cli.streams import complain
 
@@ -21,6 +22,7 @@ INTERRUPTED = 130
 
 
 def solve(
+    context: typer.Context,
     problem: ProblemName,
     data: Annotated[
         str | None,
@@ -55,7 +57,8 @@ def solve(
     """Solve a problem, and print bounds on its optimum: one of the catalogue on a data set, or your own.
 
     Your own is that of a file (.mps, .qps, .lp, .cbf, also .gz), of all files of a folder or pattern, or a cvxpy.Problem, named as
-    own.py:NAME, MODULE:NAME or own.py:portfolio(n=[100,1000]). With --solver all each has a row for every solver that can take it.
+    own.py:NAME, MODULE:NAME or own.py:portfolio(n=[100,1000]), or one that a script solves: script.py -- ARGUMENTS. With --solver all each
+    has a row for every solver that can take it.
 
     Exit status 0: certified to the tolerance (for scs: a valid bracket); 1: not; 2: bad input, or a file could not be written; 130:
     interrupted. With all, solvers of simopt's own, CLARABEL, ECOS and SCS decide, if they can take the problem, and all brackets overlap.
@@ -66,6 +69,7 @@ def solve(
     from simopt.compare.own_problems import is_own, problems_of
 
     check_output(output)
+    arguments = script_arguments(context, [problem])
     options = {name: settings.guess(text) for name, text in settings.pairs("--option", option or []).items()}
     common = {"tol": tol, "time_limit": time_limit, "rigorous": rigorous}
     every = solver is not None and solver.lower() == EVERY
@@ -73,7 +77,7 @@ def solve(
         _only_for_the_catalogue(problem, {"--data": data, "--target": target, "--set": set_, "--coq": coq})
         if is_file(problem) and not every:
             raise typer.Exit(_solve_file(problem, solver, {**common, **options}, as_json, output))
-        raise typer.Exit(solve_each(problems_of(problem), solver, common, options, as_json, output))
+        raise typer.Exit(solve_each(problems_of(problem, arguments), solver, common, options, as_json, output))
     with reserved(as_json):
         made = build(problem, needed(data), target, settings.pairs("--set", set_ or []))
     data = needed(data)

@@ -9,14 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from simopt.arithmetic import INTERVAL
 from simopt.backends.table import CLARABEL
 from simopt.compare.with_integers import WithIntegers
 from simopt.model.status import Status
 
 if TYPE_CHECKING:
     from simopt.certificates.certificate import Certificate
+    from simopt.duality.declared import Declared
     from simopt.model.problem import Problem
 
 REFERENCE_TOL = 1e-8
@@ -79,9 +82,9 @@ def _lower_bound(problem: Any, tol: float) -> float:
 
 
 def proved_rigorously(problem: Problem, time_limit: float) -> KnownOptimum:
-    """What CLARABEL's answer proves in intervals; of a problem of CVXPY, where it leaves that open, what all means of `certify` prove.
+    """What the optimal vertex or the matrices of a programme prove in intervals, or CLARABEL's answer, or all means of `certify`.
 
-    Of a maximum, of its negative.
+    Each is tried where those before leave it open; only CLARABEL's answer for a problem of the catalogue. Of a maximum, of its negative.
     """
     found: KnownOptimum = _LAST.of(problem, ("in intervals", time_limit), lambda: _proved(problem, time_limit))
     return found
@@ -93,6 +96,8 @@ def _proved(problem: Problem, time_limit: float) -> KnownOptimum:
 
     if isinstance(problem, WithIntegers):
         return _of_minimum(Status.GAP_OPEN, certify(problem.form.original, rigorous=True, tol=REFERENCE_TOL), None)
+    if (direct := proved_without_search(problem)) is not None:
+        return direct
     original = problem.programme.problem if isinstance(problem, Declared) else problem
     found = solve(original, CLARABEL.name, tol=REFERENCE_TOL, time_limit=time_limit, rigorous=True, record=False)
     bounds = found.certificate
@@ -102,6 +107,27 @@ def _proved(problem: Problem, time_limit: float) -> KnownOptimum:
     if bounds is None:
         return KnownOptimum(found.status)
     return _of_minimum(found.status, bounds, found.point)
+
+
+def proved_without_search(problem: Problem) -> KnownOptimum | None:
+    """The optimum of a linear or quadratic programme of CVXPY, if its vertex or its matrices prove it in intervals, to the tolerance."""
+    from simopt.duality.declared import Declared
+
+    if not isinstance(problem, Declared) or isinstance(problem, WithIntegers):
+        return None
+    found: KnownOptimum | None = _LAST.of(problem, "without search", lambda: _proved_without_search(problem))
+    return found
+
+
+def _proved_without_search(declared: Declared) -> KnownOptimum | None:
+    from simopt.solving.attempt import attempt
+    from simopt.solving.linear_and_quadratic import by_matrices, by_vertex
+
+    for prove in (partial(by_vertex, declared, None), partial(by_matrices, declared, None, {})):
+        proven = attempt(partial(prove, INTERVAL, REFERENCE_TOL), [])
+        if proven is not None and proven.certificate.closes(REFERENCE_TOL):
+            return KnownOptimum(Status.OPTIMAL, proven.certificate.lower, proven.certificate.upper, proven.point)
+    return None
 
 
 def _of_minimum(status: Status, bounds: Certificate, point: Mapping[str, Any] | None) -> KnownOptimum:

@@ -12,10 +12,11 @@ import importlib.util
 import inspect
 import itertools
 import os
+import pickle
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -25,8 +26,10 @@ from typing import TYPE_CHECKING, Any
 
 from simopt.compare.cell import INTEGERS as WITH_INTEGERS
 from simopt.compare.cell import as_text
+from simopt.compare.interception import run_script
 from simopt.core.errors import InvalidProblem, UnknownName, nearest
 from simopt.model.problem import Problem, hashed, is_cvxpy
+from simopt.processes.worker import pickled
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -140,7 +143,7 @@ def shown(text: str) -> str:
     return Path(text.strip().replace("\\", "/")).name if "(" not in text else shown(text[: text.index("(")]) + text[text.index("(") :]
 
 
-def problems_of(text: str) -> Iterator[OwnProblem | Problem]:
+def problems_of(text: str, arguments: Sequence[str] = ()) -> Iterator[OwnProblem | Problem]:
     """The problems that a text stands for (`named_problems`), ready to be compared.
 
     Raises
@@ -148,38 +151,65 @@ def problems_of(text: str) -> Iterator[OwnProblem | Problem]:
     InvalidProblem, UnknownName
         in one line that names the text and says what would be right; also where no bound can be derived for one of them.
     """
-    for name, problem, settings in named_problems(text):
+    for name, problem, settings in named_problems(text, arguments):
         yield OwnProblem.of(name, problem, settings) if is_cvxpy(problem) else problem
 
 
-def named_problems(text: str) -> Iterator[NamedProblem]:
-    """The problems that HOME:NAME or HOME:NAME(arguments) stands for, or files of problems, as they are.
+def named_problems(text: str, arguments: Sequence[str] = ()) -> Iterator[NamedProblem]:
+    """The problems that HOME:NAME or HOME:NAME(arguments) stands for, those that a script solves, or files of problems, as they are.
 
     HOME is a Python file or a module. NAME is a problem, a list or a dictionary of them, or a function that makes them. A list among the
-    arguments is swept.
+    arguments is swept. A script is run with its `arguments`, and each problem is taken as it is when it is solved.
 
     Raises
     ------
     InvalidProblem, UnknownName
         in one line that names the text and says what would be right.
     """
+    if is_script(text):
+        yield from _of_script(Path(text), arguments)
+        return
     match = WITH_NAME.fullmatch(text.strip())
     if match is None:
         yield from _of_files(text)
         return
-    home, name, arguments = match["home"], match["name"], match["arguments"]
+    home, name, settled = match["home"], match["name"], match["arguments"]
     label = f"{shown(home)}:{name}"
     known = names_of(home)
     if name not in known:
         raise UnknownName(f"name in {shown(home)}", name, [each for each in known if not each.startswith("_")])
     value = known[name]
     if inspect.isfunction(value) or (callable(value) and not _is_problem(value)):
-        for settings in _swept(label, value, arguments or ""):
+        for settings in _swept(label, value, settled or ""):
             yield from _named(label, _called(label, value, settings, str(known.get("__file__", ""))), settings)
-    elif arguments is not None:
+    elif settled is not None:
         raise InvalidProblem(f"{label}: it is {_kind(value)} and takes no arguments; give {label}")
     else:
         yield from _named(label, value, {})
+
+
+def is_script(text: str) -> bool:
+    """Whether a text names a Python file, and no problem in it."""
+    return text.endswith(".py") and Path(text).is_file()
+
+
+def _of_script(script: Path, arguments: Sequence[str]) -> Iterator[NamedProblem]:
+    """The problems that a script solves, with their parameters as they are then."""
+    found: list[NamedProblem] = []
+
+    def met(site: str, problem: cp.Problem, gp: bool) -> None:
+        bare = type(problem)(problem.objective, problem.constraints)  # without what solvers have left in it
+        before = sum(name == site or name.startswith(f"{site} (") for name, _, _ in found)
+        found.append((f"{site} ({before + 1})" if before else site, pickle.loads(pickled(bare)), {}))
+
+    try:
+        run_script(script, arguments, met)
+    except (Exception, SystemExit) as error:
+        if not isinstance(error, SystemExit) or error.code:
+            raise InvalidProblem(f"{script.name}: it has failed: {_in_one_line(error)}{_line_of(error, str(script))}") from error
+    if not found:
+        raise InvalidProblem(f"{script.name}: no cvxpy.Problem was solved; name one in it: {script.name}:NAME{_defined(script)}")
+    yield from found
 
 
 def _of_files(text: str) -> Iterator[NamedProblem]:
@@ -190,9 +220,7 @@ def _of_files(text: str) -> Iterator[NamedProblem]:
     if ":" in text:
         raise InvalidProblem(f"{text}: FILE.py:NAME, MODULE:NAME or FILE.py:NAME(n=100) needed")
     if path.is_file() and formats.ending(path) not in formats.READ:
-        python = f"name a problem in it: {path.name}:NAME{_defined(path)}"
-        remedy = python if path.suffix == ".py" else f"{', '.join(formats.READ)} are read, also with .gz"
-        raise InvalidProblem(f"{text}: it is not known which problem this is; {remedy}")
+        raise InvalidProblem(f"{text}: it is not known which problem this is; {', '.join(formats.READ)} are read, also with .gz")
     several = path.iterdir() if path.is_dir() else map(Path, glob.iglob(text, recursive=True)) if re.search(r"[*?]", text) else [path]
     chosen = sorted(each for each in several if formats.ending(each) in formats.READ and (each == path or each.is_file()))
     if not chosen or not chosen[0].exists():

@@ -20,7 +20,7 @@ import numpy as np
 
 from simopt.backends.table import BackEnd
 from simopt.compare.back_end_form import as_written
-from simopt.compare.known_optimum import KnownOptimum, proved_rigorously
+from simopt.compare.known_optimum import KnownOptimum, proved_rigorously, proved_without_search
 from simopt.compare.with_integers import WithIntegers
 from simopt.core.errors import InvalidProblem, Unreadable
 from simopt.model.gap_unit import ratio
@@ -137,12 +137,17 @@ def _largest(residuals: OwnResiduals | None) -> float:
 
 
 def _of_its_point(problem: Problem, result: NativeResult, back: Rescale) -> KnownOptimum:
-    """The bounds that its own point and multipliers give; a point of the wrong form gives none."""
+    """Bounds at its own point: from below by what is proved of the problem, or by its multipliers; a point of the wrong form has none."""
     from simopt.certificates.assessment import judge
+    from simopt.duality.declared import Declared
 
     assert result.point is not None
     with suppress(InvalidProblem):
-        point = back.point(result.point)
+        point, direct = back.point(result.point), proved_without_search(problem)
+        if direct is not None and isinstance(problem, Declared):
+            value = float(problem.objective(problem.restore_without_solves(point)))
+            if math.isfinite(value):
+                return KnownOptimum(result.status, direct.lower, value)
         multipliers = None if result.multipliers is None else back.multipliers(result.multipliers)
         bounds = judge(problem, point, multipliers).certificate
         return KnownOptimum(result.status, bounds.lower, bounds.upper)

@@ -1,6 +1,7 @@
 """Points of a back end are judged with all that `certify` knows, off the clock."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +14,7 @@ from simopt.backends import adapter
 from simopt.backends.table import BackEnd, find
 from simopt.certificates.certificate import Certificate
 from simopt.compare import traces
-from simopt.compare.known_optimum import lower_bound_by_all_means, proved_rigorously
+from simopt.compare.known_optimum import lower_bound_by_all_means, proved_rigorously, proved_without_search
 from simopt.compare.traces import Point, RunOutcome
 from simopt.duality.declared import Declared
 from simopt.model.status import Status
@@ -64,6 +65,28 @@ def test_what_is_proved_of_a_problem_is_proved_once_for_all_solvers_and_anew_for
         known = [proved_rigorously(Declared.of(problem), 10.0) for _ in range(2)]
         assert known[0] is known[1] and known[0].lower <= expected + 1e-6 and known[0].upper >= expected - 1e-6
     assert proofs.count(False) == 6
+
+
+def quadratic(sense: int = 1) -> cp.Problem:
+    """The projection of a point onto the simplex."""
+    x = cp.Variable(3, name="x")
+    distance = cp.sum_squares(x - np.array([2.0, 0.5, -1.0]))
+    return cp.Problem(cp.Maximize(-distance) if sense > 0 else cp.Minimize(distance), [cp.sum(x) == 1, x >= 0])
+
+
+@pytest.mark.parametrize("sense", [1, -1])
+@pytest.mark.parametrize("make", [linear, quadratic])
+def test_an_optimum_is_proved_without_a_search(make: Callable[[int], cp.Problem], sense: int) -> None:
+    problem = make(sense)
+    expected = -sense * problem.solve(solver="CLARABEL")  # of the minimum
+    known = proved_without_search(Declared.of(problem))
+    assert known is not None and known.status is Status.OPTIMAL and known.point is not None
+    assert known.lower <= known.upper <= known.lower + 1e-8 * abs(expected)
+    assert known.lower == pytest.approx(expected, rel=1e-6)
+
+
+def test_of_a_cone_programme_none_is() -> None:
+    assert proved_without_search(Declared.of(cp.Problem(cp.Minimize(cp.norm(cp.Variable(2) - 1.0))))) is None
 
 
 def test_bounds_above_the_objective_of_a_point_are_not_believed() -> None:

@@ -87,6 +87,39 @@ def test_problems_in_python_on_all_back_ends_that_can_take_them() -> None:
     assert str(made) == made.text() and repr(made).startswith(f"<{len(made.records)} runs: ") and len(repr(made)) < 300
 
 
+SCRIPT = """
+import sys
+import cvxpy as cp
+x, least = cp.Variable(), cp.Parameter()
+problem = cp.Problem(cp.Minimize(cp.square(x)), [x >= least])
+for least.value in map(float, sys.argv[1:]):
+    problem.solve(solver="OSQP")
+"""
+
+
+def test_what_a_script_solves_is_taken_as_it_is_then(run: Run) -> None:
+    Path("script.py").write_text(SCRIPT)
+    made = list(own_problems.problems_of("script.py", ["1", "3"]))
+    assert [each.name for each in made] == ["script.py:7", "script.py:7 (2)"]
+    assert [each.problem.solve(solver="CLARABEL") for each in made] == pytest.approx([1.0, 9.0], rel=1e-6)
+    assert sys.argv[1:] != ["1", "3"], "as before"
+    with pytest.raises(
+        InvalidProblem, match=r"^script.py: no cvxpy.Problem was solved; name one in it: script.py:NAME; it defines problem$"
+    ):
+        list(own_problems.problems_of("script.py"))
+    with pytest.raises(InvalidProblem, match=r"^script.py: it has failed: ValueError: .* \(script.py, line 6\)$"):
+        list(own_problems.problems_of("script.py", ["one"]))
+    compared = run("compare", "script.py", "--solvers", "scs", "--repetitions", "1", "--tol", "1e-5", "--", "1", "3")
+    assert compared.exit_code == 0 and "2 of 2 runs" in compared.stdout and "script.py:7 (2)" in compared.stdout, compared.output
+    told = run("solve", "script.py", "--solver", "scs", "--tol", "1e-5", "--json", "--", "2")
+    assert told.exit_code == 0 and abs(json.loads(told.stdout)["solutions"][0]["certificate"]["upper"] - 4.0) < 1e-3, told.output
+    assert run("export", "script.py", "out.qps", "--", "3").exit_code == 0
+    assert simopt.read("out.qps").solve(solver="CLARABEL") == pytest.approx(9.0, rel=1e-6)
+    for command in (("compare", "landmarked-svr"), ("solve", "out.qps"), ("export", "out.qps", "again.qps"), ("compare",)):
+        refused = run(*command, "--", "3")
+        assert refused.exit_code == 2 and "arguments behind --: they are a script's, and" in refused.stderr
+
+
 def test_bounds_of_all_solvers_enclose_one_optimum() -> None:
     problem = portfolio()
     made = simopt.compare_solvers(problem, ["clarabel", "scs"], repetitions=1, tol=1e-6)
@@ -142,7 +175,7 @@ def test_fingerprints_tell_numbers_and_attributes_apart_but_not_names_by_number(
     [
         ("nothere.py:x", "nothere.py: no such file"),
         ("nothere.qps", "nothere.qps: no such file"),
-        ("own.py", "name a problem in it: own.py:NAME"),
+        ("own.py", "no cvxpy.Problem was solved; name one in it: own.py:NAME"),
         ("own.py:portfoli", "did you mean 'portfolio'?"),
         ("own.py:NUMBER", "own.py:NUMBER: int found, a cvxpy.Problem, or a function"),
         ("own.py:broken", "missing a required argument: 'n'; it takes (n)"),
