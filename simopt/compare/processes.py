@@ -103,7 +103,7 @@ def _answer(task: ChildTask, worker: Worker, wanted: Wanted, used: _Idle | None)
             keep = _Idle(worker, wanted, least)
         return served.answer
     except TimeoutError:
-        return _without(task, "time limit", f"ended from outside after {limit:g} s: it looked at no clock")
+        return _without(task, "time limit", f"ended from outside after {limit:g} s, which solver, certificates and claim have not kept to")
     except Died:
         raise
     except Exception as error:  # a defect of ours or of a problem's; those of solvers are in the answer
