@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from simopt.model.status import Status
 
 INTERRUPTED = 130
-OURS = re.compile(
-    r".*[/\\]simopt[/\\](cli|compare)[/\\]|<frozen |.*[/\\](runpy|importlib[/\\]__init__)\.py$"
-)  # between the command and the script
+# between the command and the script
+OURS = re.compile(r".*[/\\]simopt[/\\](cli|compare)[/\\]|<frozen |.*[/\\](runpy|importlib[/\\]__init__)\.py$")
 
 
 @dataclass(frozen=True)
