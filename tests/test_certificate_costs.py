@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,8 @@ from types import ModuleType
 import cvxpy as cp
 import numpy as np
 import pytest
+
+import simopt
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -134,13 +137,19 @@ def hollow() -> cp.Problem:
 
 
 def test_what_cannot_close_is_counted_apart(bench: ModuleType) -> None:
-    box_, without_point, not_convex = (
-        bench.measured(bench.TimedProblem(make.__name__, make), 30.0) for make in (box, contradicting, hollow)
-    )
-    told = bench.counts([box_, without_point, not_convex])
+    def outcome(make: Callable[[], cp.Problem]) -> object:
+        problem = make()
+        problem.solve(solver=cp.CLARABEL)
+        found = simopt.certify(problem, rigorous=True)
+        closed = min((tol for tol in bench.TOLERANCES if found.closes(tol)), default=float("inf"))
+        judged = {"rigorous": bench.TimedCertificate(1.0, found.relative_gap, closed, found.open)}
+        return bench.Measurement(make.__name__, "", True, 1, 1, 1.0, "", judged)
+
+    closes, without_point, not_convex = map(outcome, (box, contradicting, hollow))
+    told = bench.counts([closes, without_point, not_convex])
     assert "rigorous: closed 1 of 3 at 1e-8, 1 at 1e-6" in told and "left open of the others 0 (target 0: met)" in told
     assert "1 proven to have no exactly feasible point" in told and "1 not proven to be convex" in told
-    missed = replace(box_, certificates={mode: replace(each, closed=1e-6, open="wide") for mode, each in box_.certificates.items()})
+    missed = replace(closes, certificates={"rigorous": replace(closes.certificates["rigorous"], closed=1e-6, open="wide")})
     assert "left open of the others 1 (target 0: MISSED)" in bench.counts([missed, without_point])
 
 
