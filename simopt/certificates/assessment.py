@@ -31,6 +31,7 @@ Report = Callable[[str, str], None]  # (step of the solving chain, what it did);
 MOVED_INSIDE = "solver, moved inside"
 REPAIRED = 1e-6  # largest repair at which the trivial point is tried, where the optimum may be 0
 HIDDEN = 1e-5  # of the scale: what rounding may hide of a float gap whose bounds are stable under perturbation
+UNKNOWN = 1e-4  # of the scale: bounds whose difference is off by more are not known, whatever the formula of the gap says
 WORST = 1e-2  # of the scale: what rounding may hide of any other gap, in the worst case of the interval formulas
 MOVED = 1e-4  # of the scale: how far a perturbation may move bounds that count as stable
 PERTURBATION_LIMIT = 0.005  # where data are read in blocks: a larger relative perturbation is not tried, intervals are evaluated at once
@@ -299,8 +300,9 @@ class _PointEvaluation:
         The two formulas of the gap agree: |G − (P − D)| ≤ r_G + r_P + r_D, and neither is below 0 by more than that. Each radius is at
         least (n + 4) eps times the value itself, as n terms are summed at the end, n being the number of samples or of coefficients.
         A smaller difference counts as agreement without intervals. An interval that overflowed explains nothing. Near underflow intervals
-        are wide. Hence bounds that contradict each other by more than √eps of the scale get a gap of at least this difference. No lower
-        bound is above the upper one where intervals had to explain the difference.
+        are wide. Hence bounds that contradict each other by more than √eps of the scale get a gap of at least this difference. Far from
+        everything, where terms cancel, G may be 0 and P and D be wrong in all digits: a difference of more than UNKNOWN·scale is a gap,
+        too. No lower bound is above the upper one where intervals had to explain the difference.
 
         Nothing is hidden: terms that cancel completely do so in G as in P − D, and both may be 0 where P − D is 1e20. Hence a gap of at
         most near·scale is evaluated in intervals, unless P and D, with which G agrees, are `_stable`. That test costs as much as the floats
@@ -326,8 +328,8 @@ class _PointEvaluation:
             self.report_step("perturb", "the two formulas of the gap differ by {:.1e}; intervals allow {:.1e}", off, radii)
             if not off <= radii:
                 return self._contradicted(f"{gap:.6g}", f"{self.upper - lower:.6g}")
-            if lower - self.upper > math.sqrt(EPS) * scale:
-                size = max(size, lower - self.upper)
+            if lower - self.upper > math.sqrt(EPS) * scale or off > UNKNOWN * scale:
+                size = max(size, off)
             lower = min(lower, self.upper)
         if ratio(size, scale) >= near and self.over_terms(lower, size) > ROUNDING:
             self.report_step("perturb", "skipped: the gap is open in floats")

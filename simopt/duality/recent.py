@@ -47,8 +47,8 @@ class Recent(Generic[K, R]):
 
 
 def _alike(one: Mapping[K, Any], other: Mapping[K, Any]) -> bool:
-    """Whether names and numbers are the same; nan equals nothing."""
-    return one.keys() == other.keys() and all(_same(value, other[key]) for key, value in one.items())
+    """Whether names, their order and numbers are the same: vectors are made of them in this order. nan equals nothing."""
+    return [*one] == [*other] and all(_same(value, other[key]) for key, value in one.items())
 
 
 def _same(x: Any, y: Any) -> bool:

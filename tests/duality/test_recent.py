@@ -35,6 +35,15 @@ def test_content_counts_and_not_identity_and_the_oldest_goes() -> None:
     assert len(asked) == 8, "nan is like nothing"
 
 
+def test_the_order_of_names_is_part_of_a_question() -> None:
+    """A matrix has its rows in this order; that of another one would prove that a feasible problem is infeasible, and did."""
+    recent: Recent[str, str] = Recent(2)
+    one, other = np.array([1.0]), np.array([2.0])
+    assert recent.of("", {"a": one, "b": other}, "".join) == "ab"
+    assert recent.of("", {"b": other, "a": one}, "".join) == "ba"
+    assert recent.known("", {"a": one, "b": other}) == "ab"
+
+
 def ridge(size: float = 0.5) -> tuple[Declared, Any]:
     w, strength = cp.Variable(2, name="w"), cp.Parameter(nonneg=True, name="strength", value=size)
     rows = [(cp.sum(w) <= 10.0).set_label("sum")]

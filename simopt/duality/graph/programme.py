@@ -186,6 +186,11 @@ class Programme:
         """Which multipliers were corrected for the last ones that were evaluated."""
         return Recent(4)
 
+    @cached_property
+    def preparations(self) -> Recent[Any, Any]:
+        """The last multipliers that were made more nearly stationary, and what was made of them."""
+        return Recent(2)
+
     @property
     def every_row(self) -> list[Row]:
         """All declared rows in their order: also those that are bounds, and those that have become nodes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import count, islice
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.core.arrays import Array
@@ -12,7 +12,9 @@ from simopt.duality.atoms.base import GroupNorm
 from simopt.duality.evaluation.backward import Backward, backward
 from simopt.duality.evaluation.closing_terms import ClosingTerm
 from simopt.duality.graph.affine import Key
+from simopt.duality.graph.leaf_values import changing
 from simopt.duality.graph.programme import Programme
+from simopt.duality.graph.vectors import Mask
 from simopt.duality.stationarity.implied import implied
 from simopt.duality.stationarity.pivots import Pivoting
 from simopt.duality.stationarity.repair import Prepared, centred, completed, joined, repaired, snapped, widened
@@ -67,8 +69,7 @@ def _attempts(
     """
     tried: list[Pivoting] = []
     still_open = []
-    for closing_terms, start, prepare, power, ranges in _preparations(programme, plan, candidates):
-        multipliers, wanted = prepare(programme, closing_terms, start, ranges)
+    for closing_terms, multipliers, wanted, power, ranges in _Preparations.of(programme, plan, candidates):
         pivoting = Pivoting(num, programme, closing_terms, multipliers, joined(wanted, sweep.missing), power, ranges)
         if any(pivoting.is_like(other) for other in tried):
             continue
@@ -81,9 +82,37 @@ def _attempts(
     yield backward(num, programme, plan, candidates, implied=limits)
 
 
-def _preparations(
-    programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]
-) -> Iterator[tuple[Sequence[ClosingTerm], Mapping[Key, Array], Callable[..., Prepared], float, bool]]:
+PlannedAttempt = tuple[Sequence[ClosingTerm], Mapping[Key, Array], Callable[..., Prepared], float, bool]
+Preparation = tuple[Sequence[ClosingTerm], Mapping[Key, Array], Mapping[Key, Mask], float, bool]
+
+
+class _Preparations:
+    """Closing terms, multipliers and wanted entries of each attempt, and how its pivots are chosen: by floats, once for all arithmetics."""
+
+    def __init__(self, programme: Programme, planned: Iterator[PlannedAttempt]) -> None:
+        self._programme, self._planned, self._known = programme, planned, list[Preparation]()
+
+    @classmethod
+    def of(cls, programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]) -> _Preparations:
+        """Those of these multipliers, as far as they have been asked for before."""
+        kind = ("attempts", *(each.term.key for each in plan), *changing(programme.problem))
+        found: _Preparations = programme.preparations.of(
+            kind, candidates, lambda _: cls(programme, _preparations(programme, plan, candidates))
+        )
+        return found
+
+    def __iter__(self) -> Iterator[Preparation]:
+        for number in count():
+            if number == len(self._known):
+                following = next(self._planned, None)
+                if following is None:
+                    return
+                closing_terms, start, prepare, power, ranges = following
+                self._known.append((closing_terms, *prepare(self._programme, closing_terms, start, ranges), power, ranges))
+            yield self._known[number]
+
+
+def _preparations(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]) -> Iterator[PlannedAttempt]:
     yield from ((plan, candidates, prepare, 0.5, True) for prepare in (completed, repaired, snapped, centred, widened))
     fewer = [each for each in plan if each.epigraph_parent is not None or not isinstance(each.term.atom, GroupNorm)]
     if len(fewer) < len(plan):

@@ -133,7 +133,7 @@ class Pivoting:
         if fresh := _followers(self.num, system, dual_repair, after):
             dual_repair = replace(dual_repair, entries=joined(dual_repair.entries, fresh))
             after = self.repaired(dual_repair, implied)
-        if self.num is FLOAT and not _rounded(system, dual_repair, after):
+        if not (_rounded(system, dual_repair, after) if self.num is FLOAT else _holds_zero(self.num, dual_repair, after)):
             after.open.append("pivots: what is left of stationarity is more than rounding leaves")
         if why and after.open:
             after.open.append(f"pivots: {why}")
@@ -210,6 +210,15 @@ def _rounded(system: System, dual_repair: DualRepair, after: Backward) -> bool:
         for key, chosen in system.entries.items()
     ]
     return bool(np.all(np.abs(np.concatenate(left)) <= ROUNDING * system.sizes(after.used)))
+
+
+def _holds_zero(num: Arithmetic, dual_repair: DualRepair, after: Backward) -> bool:
+    """Whether 0 is in the enclosure of the residual where a vector of the multipliers leaves 0: it is, unless the matrix is of others."""
+    for key, entries in dual_repair.entries.items():
+        left = after.residuals.get(key)
+        if left is not None and not np.all(left == 0 if num is RATIONAL else np.abs(left.mid) <= left.rad, where=entries):
+            return False
+    return True
 
 
 def _matrix(num: Arithmetic, system: System, dual_repair: DualRepair, pivots: Pivots) -> Any:
