@@ -13,7 +13,9 @@ import pytest
 
 import simopt
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic
+from simopt.arithmetic.linear import solve
 from simopt.duality import Declared, solved
+from simopt.duality.stationarity import pivots
 from simopt.duality.written_form import completed
 
 each_arithmetic = pytest.mark.parametrize("num", [FLOAT, INTERVAL, RATIONAL], ids=lambda num: num.name)
@@ -74,6 +76,24 @@ def test_perturbed_multipliers_are_corrected_at_the_same_pivots(name: str) -> No
         )
         assert moved <= upper + 1e-12 * abs(upper)
         assert moved >= lower - 1e3 * size * abs(upper) or not needed, (name, size, moved, lower)
+
+
+@pytest.mark.parametrize("num", [INTERVAL, RATIONAL], ids=lambda num: num.name)
+def test_a_wrong_solution_for_the_pivots_proves_nothing(num: Arithmetic, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the matrix is of: the enclosure of the residual has to hold 0 at the entries for which it was solved."""
+    declared = Declared.of(cp.Problem(cp.Minimize(MODELS["quantile"](cp.Variable(3, name="w"), cp.Variable(name="b")))))
+    _, multipliers = solved(declared)
+    moved = {name: np.round(np.clip(u, -0.2, 0.7), 3) for name, u in multipliers.items()}
+    assert bound(declared, moved, num) > -math.inf
+
+    def off(*system: Any) -> Any:
+        delta = solve(*system)
+        return None if delta is None else delta + num.lift(np.full(len(system[2]), 2.0**-10))
+
+    monkeypatch.setattr(pivots, "solve", off)
+    declared = Declared.of(cp.Problem(cp.Minimize(MODELS["quantile"](cp.Variable(3, name="w"), cp.Variable(name="b")))))
+    assert bound(declared, moved, num) == -math.inf
+    assert any("more than rounding leaves" in reason for reason in declared.backward(moved, num).open)
 
 
 @each_model
