@@ -106,9 +106,9 @@ def solved_exactly(rows: Sequence[Fractions], parts: Sequence[Block], right: Fra
     return found
 
 
-def _rest(row: Fractions, right: Any, found: Fractions) -> Any:
+def _rest(row: Fractions, right: Any, x: Fractions) -> Any:
     """A right-hand side without what is known of its row."""
     for j, a in row.items():
-        if j in found:
-            right = right - a * found[j]
+        if j in x:
+            right = right - a * x[j]
     return right

@@ -60,8 +60,11 @@ def good():
         ("owm.py:portfolio", "owm.py: no such file; did you mean own.py?"),
         ("qp/ownn.qps", "qp/ownn.qps: no such file; did you mean qp/own.qps?"),
         ("quite-else.py:portfolio", "quite-else.py: no such file\n"),
-        ("own.py", "name a problem in it: own.py:NAME; it defines portfolio, several, inside, constrained, concave, wrong_side, good\n"),
-        ("raises.py", "name a problem in it: raises.py:NAME\n"),
+        (
+            "own.py",
+            "no cvxpy.Problem was solved; name one in it: own.py:NAME; it defines portfolio, several, inside, constrained, concave, wrong_side, good\n",
+        ),
+        ("raises.py", "raises.py: it has failed: ZeroDivisionError: division by zero (raises.py, line 2)\n"),
     ],
 )
 def test_where_it_is_wrong(what: str, message: str, run: Run, tmp_path: Path) -> None:

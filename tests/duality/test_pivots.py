@@ -86,11 +86,11 @@ def test_a_wrong_solution_for_the_pivots_proves_nothing(num: Arithmetic, monkeyp
     moved = {name: np.round(np.clip(u, -0.2, 0.7), 3) for name, u in multipliers.items()}
     assert bound(declared, moved, num) > -math.inf
 
-    def off(*system: Any) -> Any:
+    def wrong(*system: Any) -> Any:
         delta = solve(*system)
         return None if delta is None else delta + num.lift(np.full(len(system[2]), 2.0**-10))
 
-    monkeypatch.setattr(pivots, "solve", off)
+    monkeypatch.setattr(pivots, "solve", wrong)
     declared = Declared.of(cp.Problem(cp.Minimize(MODELS["quantile"](cp.Variable(3, name="w"), cp.Variable(name="b")))))
     assert bound(declared, moved, num) == -math.inf
     assert any("more than rounding leaves" in reason for reason in declared.backward(moved, num).open)
