@@ -62,7 +62,7 @@ def good():
         ("quite-else.py:portfolio", "quite-else.py: no such file\n"),
         (
             "own.py",
-            "no cvxpy.Problem was solved; name one in it: own.py:NAME; it defines portfolio, several, inside, constrained, concave, wrong_side, good\n",
+            "name one in it: own.py:NAME; it defines portfolio, several, inside, constrained, concave, wrong_side, good\n",
         ),
         ("raises.py", "raises.py: it has failed: ZeroDivisionError: division by zero (raises.py, line 2)\n"),
     ],
