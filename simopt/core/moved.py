@@ -52,6 +52,7 @@ MOVED: dict[str, tuple[str, ...]] = {
     "simopt.duality.sweeps.held": ("simopt.duality.evaluation.fixed_multipliers",),
     "simopt.duality.stationarity.settling": ("simopt.duality.stationarity.closure",),
     "simopt.duality.atoms.concave_gauge": ("simopt.duality.atoms.concave_homogeneous",),
+    "simopt.cli.interception": ("simopt.compare.interception",),
     "simopt.claims.apart": ("simopt.claims.isolation",),
     "simopt.claims.given": ("simopt.claims.input_origins",),
     "simopt.claims.refutation": ("simopt.coq.refutation",),
