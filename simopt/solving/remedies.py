@@ -11,6 +11,7 @@ HELP = {
     "its scale is 0": "a multiplier > 0 of the row in which it stands would help",
     "outside of the domain of the conjugate": "numbers nearer to 1, or another back end, would help",
     "that stationarity asks for": "a tighter solve, another back end, or bounds on the variables in it would help",
+    "not proven to have its sign": "the squares of a matrix's product with the variables, in place of the quadratic form, would help",
     "its scale is": "multipliers of another back end would help",
     "may be 0": "a factor that is known not to be 0 would help",
     "its factor in": "a factor that is known to be positive would help",

@@ -7,10 +7,10 @@ from abc import abstractmethod
 import cvxpy as cp
 import numpy as np
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
 from simopt.core.arrays import Array
 from simopt.duality.atoms.base import SPARE, Atom, DeclaredConjugate
-from simopt.duality.graph.vectors import Mask, Value, above, at_least_zero, broadcast, divisor, full, is_zero, known, nothing
+from simopt.duality.graph.vectors import Mask, Value, above, at_least_zero, broadcast, divisor, full, is_zero, known, nothing, vector
 
 LEAST = 2.0**-60  # of the scale: the multiplier that replaces one outside of the domain
 
@@ -52,16 +52,21 @@ class ConcaveHomogeneous(Atom):
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
         """u made negative and, where it is too small, longer: all of it or, if it would more than double, its small entries.
 
-        With w ≥ t in every entry μ°(w) ≥ t μ°(1, …, 1), so that t = s/μ°(1, …, 1) is enough.
+        With w ≥ t in every entry μ°(w) ≥ t μ°(1, …, 1), so that t = s/μ°(1, …, 1) is enough. A scale that may be 0 counts as its upper end,
+        since the domain shrinks with s. Where μ°(w) is not proven to be positive, no number is known to be a multiplier.
         """
+        if is_zero(num, s).all():
+            return -num.pos(-u)
+        if num is INTERVAL and not above(num, s).all():
+            s = num.lift(s.high)
         w = num.maximum(-u, broadcast(num, s, len(u)) * LEAST)
         polar = self.polar(num, w)
         if above(num, s, polar + polar).all():
             w = num.maximum(w, broadcast(num, s / self.polar(num, full(num, 1.0, len(u))), len(u)))
             polar = self.polar(num, w)
         polar, some = divisor(num, polar)
-        if is_zero(num, s).all() or not some.all():
-            return -w
+        if not some.all():
+            return -w + broadcast(num, vector(num, nothing(num)), len(u)) if num is INTERVAL else -w
         return -w * broadcast(num, num.maximum(s / polar, num.lift(1.0)), len(u))
 
     def margin(self, num: Arithmetic, u: Value, s: Value) -> Value:

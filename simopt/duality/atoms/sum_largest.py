@@ -7,10 +7,10 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic
 from simopt.core.arrays import Array
 from simopt.duality.atoms.base import SPARE, Atom, DeclaredConjugate
-from simopt.duality.graph.vectors import Value, above, broadcast, divisor, floats, known, nothing, positive_part, vector
+from simopt.duality.graph.vectors import Value, above, broadcast, divisor, enclosing, floats, known, nothing, positive_part, vector
 
 
 class SumLargest(Atom):
@@ -31,12 +31,15 @@ class SumLargest(Atom):
         return 1.0
 
     def _level(self, num: Arithmetic, z: Value) -> Value:
-        """A best τ; for intervals that of their midpoints, which is valid in every arithmetic, since each τ bounds φ from above."""
-        order = np.argsort(-floats(num, z), kind="stable")
+        """A best τ; for intervals that of their midpoints: each τ bounds φ, and the remainder, from above."""
+        order = np.argsort(-(z if num is RATIONAL else floats(num, z)), kind="stable")  # fractions that round to one float differ
         index = order[min(int(np.ceil(self.k)), len(order)) - 1]
-        return num.lift(num.mid(z)[index]) if num.name == "interval" else z[index]
+        return num.lift(num.mid(z)[index]) if num is INTERVAL else z[index]
 
     def value(self, num: Arithmetic, z: Value) -> Value:
+        """φ rises with each entry: of intervals its values lie between those of their lower and of their upper ends."""
+        if num is INTERVAL and np.any(z.rad):
+            return enclosing(num, *(self.value(num, num.lift(end)) for end in (z.low, z.high)))
         level = self._level(num, z)
         return vector(num, num.sum(num.pos(z - level)) + level * num.lift(self.k))
 

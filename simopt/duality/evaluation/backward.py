@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from simopt.arithmetic import Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.core.arrays import Array
 from simopt.duality.atoms.base import ConjugateDomain
 from simopt.duality.evaluation.bounds import VariableBox, box
@@ -29,6 +29,7 @@ from simopt.duality.graph.vectors import (
     is_zero,
     known,
     positive_part,
+    upper_ends,
     vector,
     where,
 )
@@ -199,18 +200,36 @@ class _BackwardSweep:
         """sφ(z) ≥ ⟨u, z⟩ − (sφ)*(u), with u in the domain and of the sign that keeps the scales below it ≥ 0."""
         if node.key in self.fixed:
             u = self._fixed_value(node, s)
-        elif isinstance(node, Term):
-            u = node.atom.project(self.num, u, s)
-            for side in (1, -1):
-                if np.any(node.monotonicity == side):
-                    signed = positive_part(self.num, u * float(side)) * float(side)
-                    u = where(self.num, node.monotonicity == side, signed, u)
         else:
             u = node.atom.project(self.num, u, s)
+            u = self._of_required_sign(node, u) if isinstance(node, Term) else u
         self._subtract_conjugate(node, u, s)
         self._pull(node.argument, u)
         if isinstance(node, Epigraph):
             self.into.pop(node.key, None)
+
+    def _of_required_sign(self, node: Term, u: Value) -> Value:
+        """u without the entries of the wrong sign; every domain but the range of a matrix holds the rest, too."""
+        num, sides = self.num, node.monotonicity
+        if num is not FLOAT and sides.any() and (matrix := node.atom.image(num)) is not None:
+            return self._signed_in_range(node, matrix, u, num.lift(sides.astype(float)))
+        for side in (1, -1):
+            if np.any(sides == side):
+                u = where(num, sides == side, positive_part(num, u * float(side)) * float(side), u)
+        return u
+
+    def _signed_in_range(self, node: Term, matrix: Value, u: Value, sides: Value) -> Value:
+        """u + τAσ for the required signs σ and the least τ ≥ 0 with which the entries have them, up to a factor of 2."""
+        num = self.num
+        if at_least_zero(num, u * sides).all():
+            return u
+        toward = num.matvec(matrix, sides)
+        lacks, gains = upper_ends(num, -u * sides), -upper_ends(num, -toward * sides)
+        rises = (lacks > 0.0) & (gains > 0.0) & np.isfinite(lacks)
+        u = u + toward * num.lift(2.0 * float(np.max(lacks[rises] / gains[rises], initial=0.0)))
+        if (wrong := ~at_least_zero(num, u * sides)).any():
+            self.out.open.append(f"{node.name}: its multiplier, in a matrix's range, is not proven to have its sign ({_where(wrong)})")
+        return u
 
     def _fixed_value(self, node: Term | Epigraph, s: Value) -> Value:
         """The fixed multiplier; the reason why it may be invalid goes to `open`."""

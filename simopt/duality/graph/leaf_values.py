@@ -23,12 +23,14 @@ def value_of(leaf: Any) -> Any:
     Raises
     ------
     InvalidProblem
-        where it has none, or one that is not finite or not of the sign that was declared.
+        where it has none, or one that is no float, not finite, or not of the sign that was declared.
     """
     value = leaf.value
     if value is None:
         raise InvalidProblem(f"{_called(leaf)}: it has no value; set parameter.value first")
     entries = value.data if sp.issparse(value) else np.asarray(value)
+    if isinstance(leaf, cp.Parameter):  # CVXPY itself makes floats of constants, and of arrays
+        entries = as_floats(entries, _called(leaf))
     if not np.isfinite(entries).all():
         if isinstance(leaf, cp.Parameter):
             raise InvalidProblem(f"{_called(leaf)}: its value is not finite")
@@ -40,6 +42,31 @@ def value_of(leaf: Any) -> Any:
         if declared and worst != 0.0:  # CVXPY checks what is assigned, not what is written into the array
             raise InvalidProblem(f"{_called(leaf)}: declared {sign} 0, it holds {worst:g}; convexity rests on the sign")
     return value
+
+
+def as_floats(value: Any, called: str) -> Array:
+    """A user's numbers as an array of floats; complex ones stay complex.
+
+    Raises
+    ------
+    InvalidProblem
+        where one of them is no float, as an integer beyond 2⁵³ may be: a bound of the rounded problem is none of the user's.
+    """
+    entries = np.asarray(value.toarray() if sp.issparse(value) else value)
+    if entries.dtype.kind in "bc" or (entries.dtype.kind in "iuf" and entries.dtype.itemsize < 8) or entries.dtype == float:
+        return entries
+    try:
+        nearest = np.asarray(entries, dtype=float)
+    except OverflowError:
+        raise InvalidProblem(f"{called}: one of its integers is beyond all floats") from None
+    pairs = enumerate(zip(entries.reshape(-1).tolist(), nearest.reshape(-1).tolist(), strict=True))
+    if (at := next((i for i, (number, near) in pairs if number != near and near == near), None)) is not None:
+        number, index = entries.reshape(-1)[at], tuple(map(int, np.unravel_index(at, entries.shape)))
+        raise InvalidProblem(
+            f"{called}: {f'entry {index}' if index else 'it'} is {number}, which no float is; "
+            f"the nearest is {float(nearest.reshape(-1)[at])!r}: give that, or choose another unit"
+        )
+    return nearest
 
 
 def _called(leaf: Any) -> str:
@@ -72,4 +99,7 @@ def numbers(value: Any) -> tuple[Array, ...]:
         return rows.indptr, rows.indices, rows.data
     if np.iscomplexobj(value):
         return (np.asarray(value).real, np.asarray(value).imag)
-    return (np.asarray(value, dtype=float),)
+    entries = np.asarray(value, dtype=float if value is None else None)  # not as floats: a number that is none would look like one
+    if entries.dtype.kind in "biuf":
+        return (entries,)
+    return (np.frombuffer(repr(entries.tolist()).encode(), dtype=np.uint8),)  # Python's whole numbers of any length

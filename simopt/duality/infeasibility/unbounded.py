@@ -104,6 +104,8 @@ def recession(declared: Declared) -> Declared:
 
 def _form(declared: Declared) -> Recession:
     programme = declared.programme
+    if programme.promises:
+        raise Unreadable("directions without end where signs are promised, not proven", "", "use an expression whose sign CVXPY knows")
     names = {each.key: each.name for each in (*programme.nodes, *programme.leaves.values())}
     return Recession(programme.problem, {number: names[key] for number, key in programme.variables.items()})
 

@@ -46,12 +46,12 @@ from simopt.duality.graph.programme import Term
 from simopt.duality.graph.vectors import Indices, Mask, Value
 from simopt.duality.reading import products
 from simopt.duality.reading.faces import Face
+from simopt.duality.reading.leaves import structure
 from simopt.duality.reading.library import ATOMS, AtomContext, axis_groups
 
 READ = "read are sums, products with constants, indexing, stacking, and the atoms of simopt.duality.atoms"
 WRAPS = (*Wrap.__subclasses__(), *(kind for wrap in Wrap.__subclasses__() for kind in wrap.__subclasses__()))  # promises about expressions
 SIGNED = (nonneg_wrap, nonpos_wrap)
-SYMMETRIC = ("symmetric", "PSD", "NSD")  # attributes of variables with x_ij = x_ji
 SELECTING = (
     *(cp.reshape, cp.transpose, cp.broadcast_to, cp.upper_tri),  # public
     *(index, special_index, Promote, Hstack, Vstack, Concatenate, squeeze, diag_mat),
@@ -176,8 +176,12 @@ class Expressions:
         return Totals(self.map(e.args[0]), *axis_groups(e.args[0].shape, e.axis, e.size))
 
     def _trace(self, e: Any) -> Map:
-        n = e.args[0].shape[0]
-        return Totals(SelectionMap((self.map(e.args[0]),), np.arange(n) * (n + 1)), np.zeros(n, dtype=np.intp), 1)
+        """The trace of a matrix, or of each matrix of the last two axes."""
+        z = e.args[0]
+        diagonals = np.diagonal(np.arange(z.size).reshape(z.shape, order="F"), axis1=-2, axis2=-1)
+        of = np.broadcast_to(np.arange(e.size).reshape((*e.shape, 1), order="F"), diagonals.shape)
+        index, groups = (each.reshape(-1).astype(np.intp) for each in (diagonals, of))
+        return Totals(SelectionMap((self.map(z),), index), groups, e.size)
 
     def _diagonal_of_semidefinite(self, e: Any) -> Map:
         """A trace or a diagonal whose sign CVXPY derives from a semidefinite matrix: the sign is proven."""
@@ -272,20 +276,6 @@ def _is_range(e: Any) -> bool:
     parts = e.args
     is_difference = len(parts) == 2 and type(parts[0]) is cp.max and type(parts[1]) is NegExpression and type(parts[1].args[0]) is cp.min
     return is_difference and parts[0].args[0] is parts[1].args[0].args[0]
-
-
-def structure(v: Any) -> Indices | None:
-    """Where a structured variable's entries are found among all of them, flat; −1 for those that are 0; None without structure."""
-    number = np.arange(v.size).reshape(v.shape, order="F")
-    if any(v.attributes.get(name) for name in SYMMETRIC):
-        return np.minimum(number, np.swapaxes(number, -1, -2)).reshape(-1, order="F")
-    if v.attributes.get("diag"):
-        return np.where(np.eye(v.shape[-1], dtype=bool), number, -1).reshape(-1, order="F")
-    if v.sparse_idx is not None:
-        places = np.full(v.shape, -1)
-        places[v.sparse_idx] = number[v.sparse_idx]
-        return places.reshape(-1, order="F")
-    return None
 
 
 def _number(num: Arithmetic, e: Any, atom: Atom, z: Argument, sign: int) -> Value:

@@ -6,7 +6,6 @@ intervals enclose. So the bounds of the convex problem are proven for the number
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,12 +14,14 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
+from cvxpy.atoms.affine.diag import diag_vec
 from cvxpy.reductions import Dgp2Dcp
 from cvxpy.reductions.dgp2dcp.canonicalizers import DgpCanonMethods
 
 from simopt.core.arrays import Array
 from simopt.core.errors import Unreadable
-from simopt.duality.graph.affine import dense
+from simopt.duality.graph.leaf_values import as_floats
+from simopt.duality.reading.leaves import unique
 from simopt.duality.reading.library import ones_but
 from simopt.duality.reading.version import known_version
 
@@ -107,15 +108,9 @@ def log_problem(problem: cp.Problem) -> LogProblem:
 
 
 def names_of(problem: cp.Problem) -> list[tuple[cp.Variable, str]]:
-    """The variables that have entries, and names that are their own: a number is put behind those that were met before."""
-    counts = Counter[str]()
-    found = []
-    for variable in problem.variables():
-        if variable.size:
-            counts[variable.name()] += 1
-            count = counts[variable.name()]
-            found.append((variable, variable.name() if count == 1 else f"{variable.name()} ({count})"))
-    return found
+    """The variables that have entries, and names that are their own."""
+    variables = [variable for variable in problem.variables() if variable.size]
+    return list(zip(variables, unique([variable.name() for variable in variables]), strict=True))
 
 
 class _Logarithms(Dgp2Dcp):
@@ -199,7 +194,7 @@ def _numbers(bound: Any, shape: tuple[int, ...]) -> Array | None:
     """A bound as an array of all entries, flat; None of a parameter without a value."""
     if bound is None:
         return None
-    return np.broadcast_to(np.asarray(dense(bound), dtype=float), shape).reshape(-1, order="F")
+    return np.broadcast_to(as_floats(bound, "a bound"), shape).reshape(-1, order="F")
 
 
 def _picked(u: Any, at: Any) -> Any:
@@ -256,6 +251,13 @@ def _norm(e: Expression, args: Sequence[Expression]) -> Expression:
     return _total(p * args[0], e.axis, e.keepdims) / p
 
 
+def _diagonal_matrix(e: Expression, args: Sequence[Expression]) -> Expression:
+    """CVXPY's own rule has entries 0 beside the diagonal, as if they were logarithms: it reads ones."""
+    raise Unreadable(
+        "a diagonal matrix in a geometric programme", str(e), "its other entries are 0, and log 0 is no number; use its entries"
+    )
+
+
 def _geometric_mean(e: Expression, args: Sequence[Expression]) -> Expression:
     """Σ w_k u_k / Σ w_k with floats w_k in the exact ratios of the weights."""
     weights = [Fraction(float(w)) if isinstance(w, (float, np.floating)) else Fraction(w) for w in e.p]
@@ -306,6 +308,7 @@ RULES: dict[type, Rule] = {
     cp.Sum: lambda e, args: _total(args[0], e.axis, e.keepdims),
     cp.norm1: lambda e, args: _total(args[0], e.axis, e.keepdims),
     cp.Trace: lambda e, args: _total(cp.diag(args[0])),
+    diag_vec: _diagonal_matrix,
     cp.multiply: lambda e, args: args[0] + args[1],
     cp.MulExpression: _matrix_product,
     cp.Pnorm: _norm,

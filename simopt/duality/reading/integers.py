@@ -21,10 +21,11 @@ from cvxpy.transforms.partial_optimize import PartialProblem
 from simopt.core.arrays import Array
 from simopt.core.errors import Unreadable
 from simopt.duality.graph.affine import dense
+from simopt.duality.graph.leaf_values import as_floats
 from simopt.duality.graph.vectors import Indices
 from simopt.duality.reading.convexity import convex
-from simopt.duality.reading.expressions import structure
 from simopt.duality.reading.geometric import names_of
+from simopt.duality.reading.leaves import structure
 from simopt.duality.reading.version import known_version
 
 WHOLE = 1e-6  # as near to an integer a value of the user's counts as it
@@ -190,7 +191,8 @@ def _relaxed(v: Any, name: str, geometric: bool) -> IntegerVariable:
         if any(isinstance(end, cp.Expression) for end in v.attributes["bounds"]):
             raise Unreadable(f"variable {name}: bounds of integers that are expressions are not known", "", "write them as constraints")
         low, high = (
-            np.array(np.broadcast_to(np.asarray(dense(end), dtype=float), v.shape).reshape(-1, order="F")) for end in v.attributes["bounds"]
+            np.array(np.broadcast_to(as_floats(end, f"variable {name}: a bound"), v.shape).reshape(-1, order="F"), dtype=float)
+            for end in v.attributes["bounds"]
         )
     low[boolean], high[boolean] = np.maximum(low[boolean], 0.0), np.minimum(high[boolean], 1.0)
     if v.attributes["nonneg"] or v.attributes["pos"]:

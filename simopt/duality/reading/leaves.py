@@ -6,14 +6,19 @@ a Huber function, the function in a perspective.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import cvxpy as cp
+import numpy as np
 from cvxpy.atoms.atom import Atom
 from cvxpy.atoms.suppfunc import SuppFuncAtom
 from cvxpy.expressions.leaf import Leaf
 
+from simopt.core.arrays import Array
+from simopt.duality.graph.vectors import Indices
+
+SYMMETRIC = ("symmetric", "PSD", "NSD")  # attributes of leaves with x_ij = x_ji
 HOLDERS = (cp.Expression, cp.Constraint, cp.Problem, cp.Minimize, cp.Maximize)
 
 
@@ -63,3 +68,38 @@ def _expressions_among(items: Any) -> Iterator[Any]:
     elif isinstance(items, list | tuple):
         for item in items:
             yield from _expressions_among(item)
+
+
+def unique(names: Sequence[str]) -> list[str]:
+    """Each name, with a number behind it where it was met before; that of another is not taken."""
+    taken, out = set[str](), list[str]()
+    for name in names:
+        own, count = name, 1
+        while own in taken or (count > 1 and own in names):
+            count += 1
+            own = f"{name} ({count})"
+        taken.add(own)
+        out.append(own)
+    return out
+
+
+def structure(v: Any) -> Indices | None:
+    """Where a structured variable's entries are found among all of them, flat; −1 for those that are 0; None without structure."""
+    number = np.arange(v.size).reshape(v.shape, order="F")
+    if any(v.attributes.get(name) for name in SYMMETRIC):
+        return np.minimum(number, np.swapaxes(number, -1, -2)).reshape(-1, order="F")
+    if v.attributes.get("diag"):
+        return np.where(np.eye(v.shape[-1], dtype=bool), number, -1).reshape(-1, order="F")
+    if v.sparse_idx is not None:
+        places = np.full(v.shape, -1)
+        places[v.sparse_idx] = number[v.sparse_idx]
+        return places.reshape(-1, order="F")
+    return None
+
+
+def generic(leaf: Any, rng: np.random.Generator) -> Array:
+    """Random numbers with the structure and the sign of a leaf, and with no other of its attributes: in bounds all might be equal."""
+    numbers = rng.uniform(0.5, 1.0, leaf.size) * (-1.0 if leaf.is_nonpos() else 1.0)
+    source = structure(leaf)
+    own: Array = numbers if source is None else np.where(source < 0, 0.0, numbers[source])
+    return own.reshape(leaf.shape, order="F")

@@ -47,6 +47,7 @@ from simopt.duality.graph.affine import (
 from simopt.duality.graph.matrix_terms import SEMIDEFINITE, symmetric_part
 from simopt.duality.graph.programme import Programme, Row, Term, VariableBound
 from simopt.duality.graph.vectors import Value, vector
+from simopt.duality.reading.leaves import generic
 
 if TYPE_CHECKING:
     from simopt.core.arrays import Array
@@ -150,23 +151,26 @@ def _fixing(programme: Programme, row: Row) -> Picks | None:
 
 
 def _require_symmetric(reader: Expressions, z: Any) -> None:
-    if not z.is_symmetric() and z.shape[-1] > 1 and not _symmetric_at_random(z):
+    if z.shape[-1] > 1 and not _symmetric_at_random(z):
         reader.required.append(cp.upper_tri(z) == cp.upper_tri(z.T))
 
 
 def _symmetric_at_random(z: Any) -> bool:
-    """Whether Z is symmetric up to rounding where the variables have values without a symmetry of their own.
+    """Whether Z is symmetric up to rounding where variables and parameters have values of no symmetry but the declared one.
 
     What the variables add is measured by itself, and each constant too: beside large constants an asymmetry would look like rounding.
+    A symmetry of a parameter's present value counts for nothing, since the next value is judged by the same reading.
     """
-    rng, before = np.random.default_rng(0), [(v, v.value) for v in z.variables()]
+    rng, before = np.random.default_rng(0), [(leaf, leaf.value) for leaf in (*z.parameters(), *z.variables())]
     try:
+        for parameter in z.parameters():
+            parameter.save_value(generic(parameter, rng))
         values: list[Array] = []
         for factor in (0.0, 1.0):
-            for v, _ in before:
-                v.save_value(v.project(factor * rng.uniform(0.5, 1.0, v.shape)))
+            for v in z.variables():
+                v.save_value(factor * generic(v, rng))
             value = z.value
-            if value is None:  # a parameter has no value yet
+            if value is None:
                 return False
             values.append(np.asarray(dense(value), dtype=float))
         constant, added = values[0], values[1] - values[0]
@@ -174,8 +178,8 @@ def _symmetric_at_random(z: Any) -> bool:
         alike = np.abs(constant - constant.T) <= SYMMETRIC * np.maximum(np.abs(constant), np.abs(constant.T))
         return bool(np.all(alike) and np.all(np.abs(added - added.T) <= SYMMETRIC * np.max(np.abs(added)) + rounding))
     finally:
-        for v, value in before:
-            v.save_value(value)
+        for leaf, value in before:
+            leaf.save_value(value)
 
 
 def _of_symmetric(at: AtomContext, atom: SymmetricMatrixAtom, sign: int = 1) -> Map:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -18,18 +18,19 @@ from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem, Unreadable
 from simopt.duality.atoms.quadratic_form import SemidefiniteForm
 from simopt.duality.evaluation.bounds import bounded
-from simopt.duality.graph.affine import Constant, Key, Map, Negation, SelectionMap, SumMap, dense
+from simopt.duality.graph.affine import Constant, Key, Map, Negation, SelectionMap, SumMap
 from simopt.duality.graph.epigraphs import recognised
-from simopt.duality.graph.leaf_values import snapshot
+from simopt.duality.graph.leaf_values import as_floats, snapshot
 from simopt.duality.graph.matrix_terms import SEMIDEFINITE, has_matrices
 from simopt.duality.graph.programme import Leaf, Programme, Row, Term
 from simopt.duality.graph.vectors import Indices
 from simopt.duality.reading.cones import APPROXIMATED, approximation, sides
 from simopt.duality.reading.convexity import convex
 from simopt.duality.reading.definitions import defined
-from simopt.duality.reading.expressions import Expressions, structure
+from simopt.duality.reading.expressions import Expressions
 from simopt.duality.reading.faces import Face
 from simopt.duality.reading.kernel_element import elements
+from simopt.duality.reading.leaves import structure, unique
 from simopt.duality.reading.matrices import cones, declared_cones, fixed_entries, with_cones
 from simopt.duality.reading.version import known_version
 from simopt.duality.stationarity.norm_bound import NormBound
@@ -68,7 +69,7 @@ def read(problem: cp.Problem, faces: Mapping[str, Face] | None = None) -> Progra
     rows, matrices = list[Row](), list[Term]()
     for kind, constraints in (("row", problem.constraints), ("indicator", reader.required)):
         _read_constraints(reader, kind, constraints, rows, matrices)
-    variables = dict(_named(reader))
+    variables = _named(reader)
     before = len(reader.required)
     for name, v in variables.items():
         matrices += declared_cones(reader, name, v)
@@ -110,12 +111,10 @@ def _read_constraints(
             rows += _rows(reader, name, constraint)
 
 
-def _named(reader: Expressions) -> Iterator[tuple[str, Any]]:
-    """The variables that were read by unique names."""
-    count: dict[str, int] = {}
-    for _, v in reader.variables.values():
-        count[v.name()] = count.get(v.name(), 0) + 1
-        yield v.name() if count[v.name()] == 1 else f"{v.name()} ({count[v.name()]})", v
+def _named(reader: Expressions) -> dict[str, Any]:
+    """The variables that were read, by names that are their own."""
+    variables = [v for _, v in reader.variables.values()]
+    return dict(zip(unique([v.name() for v in variables]), variables, strict=True))
 
 
 def _forms(programme: Programme) -> None:
@@ -183,7 +182,7 @@ def _attributes(reader: Expressions, variable: str, v: Any) -> list[Row]:
             apart = SumMap((own, Negation(reader.broadcast(bound, v.shape))))
             rows.append(Row(next(reader.keys), side, apart if sign > 0 else Negation(apart)))
             continue
-        ends = _flat(bound, v.shape)
+        ends = _flat(f"variable {side}", bound, v.shape)
         if np.any(np.isnan(ends)) or np.any(ends == -sign * np.inf):
             raise InvalidProblem(f"variable {variable}: its bounds {bound!r} leave no number")
         at = there[np.isfinite(ends[there])]
@@ -193,15 +192,15 @@ def _attributes(reader: Expressions, variable: str, v: Any) -> list[Row]:
     return rows
 
 
-def _flat(bound: Any, shape: tuple[int, ...]) -> Array:
-    return np.broadcast_to(np.asarray(dense(bound), dtype=float), shape).reshape(-1, order="F")
+def _flat(side: str, bound: Any, shape: tuple[int, ...]) -> Array:
+    return np.broadcast_to(as_floats(bound, side), shape).reshape(-1, order="F")
 
 
 def _ends_now(side: str, bound: Any, shape: tuple[int, ...], at: Indices) -> Callable[[], Array]:
     """The ends as the user's array holds them at each call."""
 
     def read() -> Array:
-        ends = _flat(bound, shape)[at]
+        ends = _flat(f"variable {side}", bound, shape)[at]
         if not np.isfinite(ends).all():
             raise InvalidProblem(f"variable {side}: its array was changed, and an end is no number any more; read the problem again")
         return ends

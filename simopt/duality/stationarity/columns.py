@@ -364,7 +364,7 @@ def _inside(node: Term | Epigraph, fixed: FixedMultipliers) -> FixedMultipliers:
     unit, ones = fixed.unit, full(INTERVAL, 1.0, groups(node.atom, len(fixed.unit))[1])
     for shrink in (0.0, 2.0**-40):
         unit = node.atom.inward(unit, shrink)
-        off = ~at_least_zero(INTERVAL, node.atom.margin(INTERVAL, INTERVAL.lift(unit), ones)) & (unit != 0.0)
+        off = ~at_least_zero(INTERVAL, node.atom.margin(INTERVAL, INTERVAL.lift(unit), ones))
         if not off.any():
             return replace(fixed, unit=unit)
     return replace(fixed, proven=fixed.proven | off)

@@ -54,10 +54,13 @@ class LinearProgramme:
 
     @classmethod
     def of(cls, programme: Programme, apart: Sequence[Term] = ()) -> LinearProgramme | None:
-        """The present numbers of a programme; None where it is not linear, overflows, or has too many rows that floats cannot hold.
+        """The present numbers of a programme; None where it is not linear, overflows, has too many rows that floats cannot hold,
+        or rests on promises of signs.
 
         The values of the terms in `apart` are variables that nothing bounds.
         """
+        if programme.promises:  # the rows z ≤ t of a term rest on the signs of its factors
+            return None
         bounded = [term for term in programme.terms if term not in apart]
         if not all(isinstance(term.atom, LARGEST) for term in bounded):
             return None
