@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from simopt.backends.copies import with_arguments
+
 
 def copied(e: Any, arguments: Sequence[Any]) -> Any:
     """e of other arguments, with vec(diag(X)) for a diagonal that e multiplies by a matrix."""
@@ -19,7 +21,7 @@ def copied(e: Any, arguments: Sequence[Any]) -> Any:
     first, *others = arguments
     if isinstance(e, MulExpression) and first.ndim == 1 and others[0].ndim == 2 and diag_mat in first.atoms():
         first = cp.vec(first, order="F")
-    return e if all(old is new for old, new in zip(e.args, (first, *others), strict=True)) else e.copy([first, *others])
+    return e if all(old is new for old, new in zip(e.args, (first, *others), strict=True)) else with_arguments(e, [first, *others])
 
 
 def flattened(problem: Any) -> Any:

@@ -16,6 +16,7 @@ from cvxpy.transforms.indicator import indicator
 from cvxpy.transforms.partial_optimize import PartialProblem
 
 from simopt.backends import refinement
+from simopt.backends.copies import with_arguments
 from simopt.backends.diagonals import copied
 from simopt.certificates.assessment import ENOUGH, Assessment, judge, rank
 from simopt.certificates.certificate import Certificate
@@ -175,7 +176,7 @@ class GraphForm:
     def _function(self, term: Term, e: Any, args: list[Any]) -> Any:
         """The function of other arguments, in a form with smaller cones than CVXPY's where there is one."""
         if not isinstance(term.atom, TraceInverse):
-            return e.copy(args)
+            return with_arguments(e, args)
         value, rows = term.atom.declared(args[0])
         self.cones += rows
         return value

@@ -9,6 +9,7 @@ from cvxpy.atoms.affine.wraps import nonneg_wrap
 
 import simopt
 from simopt.arithmetic import INTERVAL, RATIONAL
+from simopt.backends.copies import with_arguments
 from simopt.core.errors import InvalidProblem, Unreadable
 from simopt.duality.atoms.sum_largest import SumLargest
 from simopt.duality.declared import Declared
@@ -19,9 +20,9 @@ LARGE = 2**53 + 1  # the least whole number that no float is
 BELOW_E = 1.4456468917292502e-16  # e less the float next to it
 
 
-def enclosed(truth: float, problem: cp.Problem, **options: object) -> None:
+def enclosed(truth: float, problem: cp.Problem, room: float = math.inf, **options: object) -> None:
     certificate = simopt.certify(problem, rigorous=True, **options)
-    assert certificate.lower <= truth <= certificate.upper, certificate
+    assert certificate.lower <= truth <= certificate.upper and certificate.gap <= room, certificate
 
 
 @pytest.mark.parametrize("attributes", [{}, {"boolean": True}])
@@ -141,3 +142,70 @@ def test_names_of_variables_are_their_own():
     assert unique(["x", "x", "x (2)"]) == ["x", "x (3)", "x (2)"]
     variables = [cp.Variable(name=name) for name in ("x", "x (2)", "x")]
     enclosed(6.0, cp.Problem(cp.Minimize(sum(variables)), [v >= i for i, v in enumerate(variables, 1)]))
+
+
+ROWS, WEIGHTS = np.array([[3.0, -4.0, 0.0], [1.0, 0.5, 2.0]]), np.array([[1.0], [10.0]])
+
+
+@pytest.mark.parametrize(("order", "truth"), [(1, 42.0), ("inf", 24.0)])
+def test_norms_keep_their_axes_in_loops_of_integers_and_of_complex_numbers(order, truth):
+    def total(z):
+        return cp.sum(cp.multiply(WEIGHTS, cp.norm(z, order, axis=1, keepdims=True)))
+
+    loop = [cp.Variable((2, 3)) for _ in range(9)]
+    enclosed(9 * truth, cp.Problem(cp.Minimize(sum(total(z) for z in loop)), [z == ROWS for z in loop]))
+    z = cp.Variable((2, 3), boolean=True)
+    enclosed(truth, cp.Problem(cp.Minimize(total(z + ROWS - 1.0)), [z >= 1]))
+    z = cp.Variable((2, 3), complex=True)
+    enclosed(truth, cp.Problem(cp.Minimize(total(z)), [z == 1j * ROWS]))
+
+
+def test_a_copy_of_another_shape_is_refused():
+    e = cp.norm(cp.Variable((2, 3)), 1, axis=1, keepdims=True)
+    assert with_arguments(e, [cp.Variable((2, 3))]).shape == e.shape == (2, 1)
+    with pytest.raises(Unreadable, match=r"a copy of Sum with the shape \(3,\) and not \(2,\)"):
+        with_arguments(cp.sum(cp.Variable((2, 3)), axis=1), [cp.Variable((3, 2))])
+
+
+P, M = cp.Parameter(3, pos=True, value=[1.0, 2.0, 4.0]), np.array([[2.0, 1.0], [1.0, 2.0]])
+CONSTANTS = {
+    "absolute": (cp.abs(cp.Constant(0.5)), 0.5),
+    "difference": (5 - cp.Constant(0.5), 4.5),
+    "spectral norm": (cp.norm(cp.Constant(M), 2), 3.0),
+    "deviation": (cp.std(cp.Constant([1.0, 2.0, 4.0])), math.sqrt(14 / 9)),
+    "range": (cp.ptp(P), 3.0),
+    "sum of the largest": (cp.sum_largest(P, 2), 6.0),
+    "running sum": (cp.cumsum(P)[2], 7.0),
+    "whole": (cp.ceil(2.1) * P[1], 6.0),
+    "product": (cp.prod(P), 8.0),
+}
+
+
+@pytest.mark.parametrize("name", CONSTANTS)
+def test_constants_of_a_geometric_programme_are_the_numbers_that_they_are(name):
+    x, (number, truth) = cp.Variable(pos=True), CONSTANTS[name]
+    enclosed(truth, cp.Problem(cp.Minimize(x), [x >= number]), 1e-6, gp=True)
+    enclosed(truth, cp.Problem(cp.Minimize(number * x), [x >= 1]), 1e-6, gp=True)
+
+
+def test_what_has_no_rule_in_a_geometric_programme_is_refused():
+    x, y = cp.Variable(pos=True), cp.Variable((3, 1), pos=True)
+    for e in (5 - cp.prod(P) / 2, cp.sum(cp.cumprod(y, axis=None)), cp.sum(cp.trace(cp.Variable((2, 2, 2), pos=True)))):
+        with pytest.raises(Unreadable, match="in a geometric programme"):
+            simopt.certify(cp.Problem(cp.Minimize(x), [x >= e, y >= 1]), rigorous=True, gp=True)
+
+
+@pytest.mark.parametrize("below", [1 + 1j, 2.0, 2j, -0.5j, -3 + 0.25j])
+@pytest.mark.parametrize("kind", ["constant", "parameter", "array"])
+def test_quotients_of_complex_numbers_are_quotients(below, kind):
+    z, value = cp.Variable(2, complex=True), np.array([1 + 2j, -3j])
+    number = {"constant": below, "parameter": cp.Parameter(complex=True, value=below), "array": np.array([below, below])}[kind]
+    quotient = z / number
+    for e, truth in (
+        (cp.real(quotient), (value / below).real),
+        (cp.imag(quotient), (value / below).imag),
+        (cp.abs(quotient), np.abs(value / below)),
+    ):
+        for weight in np.eye(2):
+            certificate = simopt.certify(cp.Problem(cp.Minimize(weight @ e), [z == value]), rigorous=True)
+            assert certificate.lower - 1e-12 <= weight @ truth <= certificate.upper + 1e-12 and certificate.gap <= 1e-9

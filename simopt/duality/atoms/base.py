@@ -181,7 +181,7 @@ class Grouped(Atom):
 
     def __init__(self, group: Indices, count: int) -> None:
         self.group, self.count = np.asarray(group, dtype=np.intp), count
-        layers, rest = divmod(len(self.group), count)
+        layers, rest = divmod(len(self.group), max(count, 1))
         stacked = not rest and layers <= count and np.array_equal(self.group, np.tile(np.arange(count), layers))
         self.layers = layers if stacked else 0  # number of layers whose entry i belongs to group i; 0 for any other order of groups
 

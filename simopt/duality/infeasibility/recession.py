@@ -38,6 +38,7 @@ from cvxpy.constraints import Inequality
 from cvxpy.transforms.indicator import indicator
 from cvxpy.transforms.partial_optimize import PartialProblem
 
+from simopt.backends.copies import with_arguments
 from simopt.core.errors import Unreadable
 from simopt.duality.graph.matrix_terms import SEMIDEFINITE
 from simopt.duality.reading.expressions import SELECTING, WRAPS
@@ -106,11 +107,11 @@ class Recession:
         if kind is cp.perspective:
             return cp.perspective(self._moved(e.f), self.of(e.args[0]))
         if kind in PRODUCTS or kind is cp.dotsort:
-            return e.copy([argument if argument.is_constant() else self.of(argument) for argument in e.args])
+            return with_arguments(e, [argument if argument.is_constant() else self.of(argument) for argument in e.args])
         if kind is cp.AddExpression:
             return self._sum(e)
         if kind in LINEAR or kind in HOMOGENEOUS:
-            return e.copy([self.of(argument) for argument in e.args])
+            return with_arguments(e, [self.of(argument) for argument in e.args])
         if kind in FUNCTIONS:
             return FUNCTIONS[kind](self, e)
         raise Unreadable(f"the recession function of {kind.__name__} is not known", str(e))
@@ -120,7 +121,9 @@ class Recession:
         if e.is_constant() or not (type(e) in SLOW or type(e) in PRODUCTS or type(e) in LINEAR):
             return self.of(e)
         if type(e) not in SLOW:
-            return e.copy([argument if argument.is_constant() and type(e) in PRODUCTS else self._slow(argument) for argument in e.args])
+            return with_arguments(
+                e, [argument if argument.is_constant() and type(e) in PRODUCTS else self._slow(argument) for argument in e.args]
+            )
         if type(e) is cp.log_det:
             self.linear_rate = False
             return cp.trace(self.of(e.args[0]))
@@ -154,7 +157,7 @@ class Recession:
             return self._variable(e)
         if type(e) in (cp.perspective, indicator, PartialProblem):  # they have variables outside of their arguments
             raise Unreadable(f"{type(e).__name__} in a perspective", str(e))
-        return e if e.is_constant() else e.copy([self._moved(argument) for argument in e.args])
+        return e if e.is_constant() else with_arguments(e, [self._moved(argument) for argument in e.args])
 
     def _variable(self, v: Any) -> Any:
         """d, of the same structure and sign; ≥ 0 where v has a least value, ≤ 0 where it has a greatest one."""
@@ -204,7 +207,7 @@ class Recession:
         if y.is_constant():
             return self._stays(e)
         if not x.is_constant():
-            return e.copy([self.of(x), self.of(y)])
+            return with_arguments(e, [self.of(x), self.of(y)])
         self.rows.append(self.of(y) >> 0)
         return cp.Constant(np.zeros(e.shape))
 
@@ -215,7 +218,7 @@ class Recession:
         return self._stays(e) if p > 1.0 else self._rises(e)
 
     def _squares_over(self, e: Any) -> Any:
-        return self._stays(e) if e.args[1].is_constant() else e.copy([self.of(argument) for argument in e.args])
+        return self._stays(e) if e.args[1].is_constant() else with_arguments(e, [self.of(argument) for argument in e.args])
 
     def _form(self, e: Any) -> Any:
         z, matrix = e.args

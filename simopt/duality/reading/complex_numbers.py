@@ -11,11 +11,13 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
+from cvxpy.atoms.affine.binary_operators import DivExpression
 from cvxpy.atoms.affine.wraps import nsd_wrap, psd_wrap, symmetric_wrap
 from cvxpy.reductions import Complex2Real
 from cvxpy.reductions.complex2real.canonicalizers import Complex2RealCanonMethods
 from cvxpy.transforms.partial_optimize import PartialProblem
 
+from simopt.backends.copies import with_arguments
 from simopt.core.arrays import Array
 from simopt.core.errors import Unreadable
 from simopt.duality.graph.leaf_values import value_of
@@ -183,20 +185,26 @@ class _RealParts(Complex2Real):
             return self._hermitian_parameter(expr)
         if type(expr) in TWICE and any(part is not None for part in imag_args):
             pairs = zip(real_args, imag_args, strict=True)
-            return expr.copy([symmetric_wrap(_both(*pair)) for pair in pairs]) / 2, None
+            return with_arguments(expr, [symmetric_wrap(_both(*pair)) for pair in pairs]) / 2, None
         if all(part is None for part in imag_args) and expr.args and type(expr) not in self.canon_methods:
-            return expr.copy(real_args), None
+            return with_arguments(expr, real_args), None
         if isinstance(expr, psd_wrap | nsd_wrap):  # a promise that the quadratic form of the parts makes anew, and proves
             return real_args[0], imag_args[0]
         if expr.args and type(expr) not in self.canon_methods:
             raise Unreadable(f"{type(expr).__name__} of complex numbers is not known", str(expr), "write it with real and imaginary parts")
         try:
-            return self._parts(expr, real_args, imag_args, real2imag, leaf_map)
+            parts = self._parts(expr, real_args, imag_args, real2imag, leaf_map)
         except (TypeError, ValueError, AssertionError, AttributeError) as error:  # CVXPY's own, of cases that it does not know
             said = " ".join(str(error).split())[:120]
             raise Unreadable(
                 f"{type(expr).__name__} of these complex numbers is not known ({said})", str(expr), "write it with real and imaginary parts"
             ) from error
+        for part in parts if isinstance(expr, cp.Expression) else ():
+            if part is not None and part.shape != expr.shape:
+                raise Unreadable(
+                    f"{type(expr).__name__} whose part has the shape {part.shape}", str(expr), "write it with real and imaginary parts"
+                )
+        return parts
 
     def _parts(self, expr: Any, real_args: Any, imag_args: Any, real2imag: Any, leaf_map: Any) -> Any:
         kind = type(expr)
@@ -204,8 +212,13 @@ class _RealParts(Complex2Real):
             parts = [part for part in (real_args[0], imag_args[0]) if part is not None]
             if expr.axis is None:
                 return expr.copy([cp.hstack([cp.vec(part, order="F") for part in parts]), real_args[1]]), None
-            squares = [expr.copy([part, real_args[1]]) for part in parts]
+            squares = [with_arguments(expr, [part, real_args[1]]) for part in parts]
             return sum(squares[1:], start=squares[0]), None
+        if kind is DivExpression:
+            return _quotient(*zip(real_args, imag_args, strict=True))
+        if kind in (cp.norm1, cp.norm_inf):
+            sizes, _ = super().canonicalize_expr(cp.abs(expr.args[0]), real_args, imag_args, real2imag, leaf_map)  # type: ignore[no-untyped-call]
+            return with_arguments(expr, [sizes]), None
         if kind is cp.QuadForm and expr.args[1].is_constant():
             return _quadratic_form(expr, real_args, imag_args), None
         if kind in (cp.Pnorm, cp.PnormApprox) and expr.p == 2 and expr.axis is None and not expr.keepdims:
@@ -228,6 +241,19 @@ class _RealParts(Complex2Real):
 def _both(real: Any, imaginary: Any) -> Any:
     """The real matrix of a Hermitian one, twice as large also where the imaginary part is 0."""
     return _dilated(real, cp.Constant(np.zeros(real.shape)) if imaginary is None else imaginary)
+
+
+def _quotient(over: tuple[Any, Any], below: tuple[Any, Any]) -> tuple[Any, Any]:
+    """(a + ib)/(c + id) = (a + ib)(c − id)/(c² + d²); CVXPY's own rule is that of products."""
+    (a, b), (c, d) = over, below
+    if d is None:
+        return tuple(None if part is None else part / c for part in over)  # type: ignore[return-value]
+    if c is None:
+        return None if b is None else b / d, None if a is None else -a / d
+    size = cp.square(c) + cp.square(d)
+    real = [cp.multiply(factor, part) for factor, part in ((c, a), (d, b)) if part is not None]
+    imaginary = [cp.multiply(factor, part) for factor, part in ((c, b), (-d, a)) if part is not None]
+    return sum(real[1:], start=real[0]) / size, sum(imaginary[1:], start=imaginary[0]) / size
 
 
 def _quadratic_form(expr: Any, real_args: Any, imag_args: Any) -> Any:

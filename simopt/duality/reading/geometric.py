@@ -18,6 +18,7 @@ from cvxpy.atoms.affine.diag import diag_vec
 from cvxpy.reductions import Dgp2Dcp
 from cvxpy.reductions.dgp2dcp.canonicalizers import DgpCanonMethods
 
+from simopt.backends.copies import with_arguments
 from simopt.core.arrays import Array
 from simopt.core.errors import Unreadable
 from simopt.duality.graph.leaf_values import as_floats
@@ -123,16 +124,34 @@ class _Logarithms(Dgp2Dcp):
         self.names = {variable.id: f"log {name}" for variable, name in names_of(problem)}
         self.auxiliary: list[tuple[Any, tuple[cp.Variable, ...]]] = []
 
+    def canonicalize_tree(self, expr: Any, canonicalize_params: bool = True) -> tuple[Any, list[Any]]:
+        """The logarithm of an expression, and rows that it needs.
+
+        CVXPY takes each constant for a monomial, whatever it is made of: it is read as one number, where the reader knows its functions.
+        """
+        is_number = isinstance(expr, cp.Expression) and expr.is_constant() and not expr.variables()  # x⁰ is constant, and has one
+        if is_number and not {*expr.atoms()} & {*GEOMETRIC}:
+            return cp.log(expr), []
+        logarithm, rows = super().canonicalize_tree(expr, canonicalize_params)
+        return logarithm, rows
+
     def canonicalize_expr(self, expr: Any, args: list[Any], canonicalize_params: bool = True) -> tuple[Any, list[Any]]:
-        """The logarithm of an expression, from those of its arguments, and rows that it needs."""
+        """The logarithm of an expression, from those of its arguments, and rows that it needs.
+
+        Raises
+        ------
+        Unreadable
+            where CVXPY has no rule, or one that gives another shape than the expression has.
+        """
         kind = type(expr)
         if kind is cp.Variable:
             return self._variable(expr)
-        if kind in (cp.Constant, cp.Parameter):
-            return cp.log(expr), []
         if kind in RULES:
             return RULES[kind](expr, args), []
-        logarithm, rows = super().canonicalize_expr(expr, args, canonicalize_params)
+        has_rule = kind in self.canon_methods or not isinstance(expr, cp.Expression) or _is_log_log(expr)
+        logarithm, rows = super().canonicalize_expr(expr, args, canonicalize_params) if has_rule else (None, [])
+        if logarithm is None or logarithm.shape != expr.shape:
+            raise Unreadable(f"{kind.__name__} in a geometric programme, of such arguments", str(expr), "write it of vectors, or otherwise")
         if kind in AUXILIARY:
             known = {variable.id for variable in args[0].variables()}
             others = (variable for row in rows for variable in row.variables())
@@ -202,6 +221,11 @@ def _picked(u: Any, at: Any) -> Any:
     return cp.vec(u, order="F")[at] if at.size < u.size or u.ndim != 1 else u
 
 
+def _is_log_log(e: Any) -> bool:
+    """Whether the function by itself is log-log convex or concave; CVXPY's rule is then the function of the logarithms."""
+    return bool(e.is_atom_log_log_convex() or e.is_atom_log_log_concave())
+
+
 def _culprit(problem: cp.Problem) -> str:
     if not problem.objective.is_dgp():
         return str(problem.objective)
@@ -245,6 +269,12 @@ def _matrix_product(e: Expression, args: Sequence[Expression]) -> Expression:
     return cp.reshape(cp.hstack(columns), e.shape, order="F")
 
 
+def _trace(e: Expression, args: Sequence[Expression]) -> Expression:
+    if args[0].ndim > 2:
+        raise Unreadable("traces of an array of matrices in a geometric programme", str(e), "write one trace a matrix")
+    return _total(cp.diag(args[0]))
+
+
 def _norm(e: Expression, args: Sequence[Expression]) -> Expression:
     """log (Σ e^{pu})^{1/p}: the quotient by p is exact, 1/p is not."""
     p = float(getattr(e, "original_p", e.p))
@@ -284,7 +314,7 @@ def _quadratic_form(e: Expression, args: Sequence[Expression]) -> Expression:
 
 def _again(e: Expression, args: Sequence[Expression]) -> Expression:
     """A function that commutes with the logarithm, such as a maximum."""
-    return e.copy(list(args))
+    return with_arguments(e, args)
 
 
 def _inverse(matrix: Array) -> tuple[Array, ...]:
@@ -302,12 +332,21 @@ def _perron(matrix: Array) -> tuple[Array, ...]:
     return np.log(values[at].real), np.log(np.abs(vectors[:, at].real))
 
 
+GEOMETRIC = (
+    cp.Prod,
+    cp.cumprod,
+    cp.gmatmul,
+    cp.eye_minus_inv,
+    cp.pf_eigenvalue,
+    cp.one_minus_pos,
+    cp.xexp,
+)  # read in such programmes alone
 AUXILIARY: dict[type, Callable[[Array], tuple[Array, ...]]] = {cp.eye_minus_inv: _inverse, cp.pf_eigenvalue: _perron}
 RULES: dict[type, Rule] = {
     cp.AddExpression: _sum_of,
     cp.Sum: lambda e, args: _total(args[0], e.axis, e.keepdims),
     cp.norm1: lambda e, args: _total(args[0], e.axis, e.keepdims),
-    cp.Trace: lambda e, args: _total(cp.diag(args[0])),
+    cp.Trace: _trace,
     diag_vec: _diagonal_matrix,
     cp.multiply: lambda e, args: args[0] + args[1],
     cp.MulExpression: _matrix_product,

@@ -18,6 +18,7 @@ import numpy as np
 from cvxpy.atoms.elementwise.logic import And, LogicExpression, Not, Or, Xor
 from cvxpy.transforms.partial_optimize import PartialProblem
 
+from simopt.backends.copies import with_arguments
 from simopt.core.arrays import Array
 from simopt.core.errors import Unreadable
 from simopt.duality.graph.affine import dense
@@ -316,7 +317,7 @@ class _Substitution:
         if not isinstance(e, cp.constraints.constraint.Constraint) and all(new is old for new, old in zip(args, e.args, strict=True)):
             return e
         try:
-            return e.copy(args)
+            return with_arguments(e, args)
         except (TypeError, ValueError, AssertionError) as error:
             raise Unreadable(
                 f"{type(e).__name__} cannot be copied: {error}", str(e), "write integers as an equality with real variables"

@@ -264,7 +264,7 @@ class _Joiner:
 
 def _data(e: Any) -> Any:
     """What a function is made of beside its arguments, as numbers: CVXPY's expressions and long arrays do not say them."""
-    return None if (data := e.get_data()) is None else _numbers(data)
+    return None if (data := e.get_data()) is None else (_numbers(data), getattr(e, "keepdims", None))  # which norms leave out of their data
 
 
 def _numbers(item: Any) -> Any:
