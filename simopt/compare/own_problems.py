@@ -65,11 +65,12 @@ class OwnProblem:
         Raises
         ------
         InvalidProblem
-            where no bound can be derived for it, with its name.
+            where no bound can be derived for it, or a parameter has no value; with its name.
         """
         import cvxpy as cp
         from cvxpy.lin_ops.lin_utils import ID_COUNTER
 
+        from simopt.duality.graph.leaf_values import value_of
         from simopt.duality.reading.integers import has_integers
         from simopt.solving.geometric import offset_of
 
@@ -78,6 +79,8 @@ class OwnProblem:
         made = cls(name, bare, settings or {}, ID_COUNTER.count, offset)
         try:
             made.read()
+            for parameter in bare.parameters():
+                value_of(parameter)
         except InvalidProblem as error:
             raise InvalidProblem(f"{name}: {error}") from error
         return made

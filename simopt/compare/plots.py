@@ -103,10 +103,11 @@ def gap_curves(solvers: dict[str, list[Record]], title: str, machine: str) -> Fi
     """Smallest certified gap so far against seconds, one line a run; a sweep, which is not one run, is dotted. ✗: ended without success."""
     figure = new_figure(6.4, 4.2, OF)
     axes = figure.subplots()
-    look = styles(list(solvers))
+    look, filled = styles(list(solvers)), False
     for name, runs in solvers.items():
         for i, run in enumerate(runs):
             curve = [(at, max(gap, SMALLEST)) for at, gap in run.descent() if math.isfinite(gap)]
+            filled |= bool(curve)
             line = ":" if run.sampling == "tolerance" else "-"
             label = in_picture(f"{name} ({run.sampling or run.status})") if i == 0 else None
             axes.plot(*zip(*curve, strict=True), line, ms=4, lw=1.2, alpha=0.8, label=label, **look[name]) if curve else axes.plot(
@@ -118,7 +119,7 @@ def gap_curves(solvers: dict[str, list[Record]], title: str, machine: str) -> Fi
     axes.axhline(tol, color="0.6", lw=0.8, ls="--")
     axes.set(xlabel="seconds, set-up included", ylabel="certified gap / scale")
     axes.set_title(in_picture(f"{title}\n{machine}"), fontsize=8)
-    _logarithmic(axes, any(run.points for runs in solvers.values() for run in runs))
+    _logarithmic(axes, filled)
     axes.legend(fontsize=7)
     return figure
 

@@ -117,9 +117,12 @@ def _with_bound(outcome: RunOutcome, lower: float, tol: float) -> RunOutcome:
 
 
 def _above(point: Point, lower: float) -> Point:
-    """The point with this lower bound, if that is the better one; a bound above its objective by more than rounding is not believed."""
+    """The point with this lower bound, if that is the better one; a bound above its objective by more than rounding is not believed.
+
+    A bound of ∞ proves that there is no feasible point; so there is no gap at one.
+    """
     size = max(abs(point.upper), abs(lower))
-    if not (point.lower < lower <= point.upper + ROUNDING * size):
+    if not (math.isfinite(lower) and point.lower < lower <= point.upper + ROUNDING * size):
         return point
     gap = math.nextafter(point.upper - lower, math.inf) if lower < point.upper else 0.0
     return replace(point, lower=lower, gap=gap, relative_gap=ratio(gap, size))

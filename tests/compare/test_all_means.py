@@ -96,6 +96,17 @@ def test_bounds_above_the_objective_of_a_point_are_not_believed() -> None:
     assert traces._above(near, 1.0 + 1e-16).gap == 0.0
 
 
+def test_a_proof_that_no_point_is_feasible_closes_no_gap() -> None:
+    far = Point(0.0, 1.0, 3, 1e-8, upper=math.inf, lower=7e14, gap=math.inf, relative_gap=math.inf)
+    assert traces._above(far, math.inf) == far
+    x = cp.Variable(2, name="x")
+    infeasible = Declared.of(cp.Problem(cp.Minimize(cp.sum(x)), [x >= 1, cp.sum(x) <= 1]))
+    for name in ("piqp", "osqp", "scs", "clarabel"):
+        if (backend := find(name)) is not None and not backend.missing:
+            ending = traces.measure(infeasible, backend, tol=1e-8, time_limit=10.0, options={"max_iter": 30})
+            assert ending.status is not Status.OPTIMAL, name
+
+
 class OnlyPoints:
     """A back end's answers without their multipliers, and the programmes that it was given."""
 

@@ -1,23 +1,26 @@
 """Problems of one's own in a comparison: by file, by module and by Python; what is refused is one line."""
 
 import json
+import math
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
 import pytest
+from made_records import point, record
 from typer.testing import Result
 
 import simopt
 from simopt.backends.table import usable
-from simopt.compare import own_problems, plan
+from simopt.compare import own_problems, plan, plots
 from simopt.compare.comparison import measure
 from simopt.compare.own_problems import OwnProblem
 from simopt.core.errors import InvalidProblem, UnknownName
@@ -125,6 +128,18 @@ def test_bounds_of_all_solvers_enclose_one_optimum() -> None:
     made = simopt.compare_solvers(problem, ["clarabel", "scs"], repetitions=1, tol=1e-6)
     optimum = -float(problem.solve(solver="CLARABEL"))  # of the minimum
     assert all(r.lower - 1e-6 <= optimum <= r.upper + 1e-6 for r in made.records) and len(made.records) == 2
+
+
+def test_a_parameter_without_a_value_is_one_line_before_any_run() -> None:
+    x, p = cp.Variable(), cp.Parameter(name="p")
+    with pytest.raises(InvalidProblem, match=r"mine: parameter p: it has no value; set parameter\.value first"):
+        simopt.compare_solvers({"mine": cp.Problem(cp.Minimize(x), [x >= p])}, ["clarabel"], repetitions=1)
+
+
+def test_gaps_of_an_unbounded_problem_are_drawn_as_nothing(tmp_path: Path) -> None:
+    run = replace(record("piqp", None), points=({**point(1.0, math.inf), "upper": -2e15, "lower": -math.inf},))
+    drawn = plots.draw([run], tmp_path)
+    assert drawn and all(path.stat().st_size > 1000 for path in drawn)
 
 
 def test_a_problem_of_cvxpy_is_measured_as_one_of_simopt() -> None:
