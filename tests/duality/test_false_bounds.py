@@ -20,9 +20,9 @@ LARGE = 2**53 + 1  # the least whole number that no float is
 BELOW_E = 1.4456468917292502e-16  # e less the float next to it
 
 
-def enclosed(truth: float, problem: cp.Problem, room: float = math.inf, **options: object) -> None:
+def enclosed(truth: float, problem: cp.Problem, within: float = math.inf, **options: object) -> None:
     certificate = simopt.certify(problem, rigorous=True, **options)
-    assert certificate.lower <= truth <= certificate.upper and certificate.gap <= room, certificate
+    assert certificate.lower <= truth <= certificate.upper and certificate.gap <= within, certificate
 
 
 @pytest.mark.parametrize("attributes", [{}, {"boolean": True}])
@@ -49,10 +49,10 @@ def test_a_sign_that_is_cut_off_does_not_lead_out_of_the_range_of_a_matrix():
     declared = Declared.of(problem)
     y.value = np.array([0.0, 0.0, 0.5])
     form = next(term for term in declared.programme.terms if term.name.startswith("QuadForm"))
-    room = 1e-12 * np.array([1.0, 2.0, 1.0])  # so that stationarity needs no other multipliers
+    inward = 1e-12 * np.array([1.0, 2.0, 1.0])  # so that stationarity needs no other multipliers
     for slip in (1e-7, 5e-7, 1e-6, 0.1):  # in the range, and outside of it without the first entry
         for num in (INTERVAL, RATIONAL):
-            bound = declared.dual_bound({form.name: np.array([-slip, 1.0 - slip, 1.0]) + room}, num)
+            bound = declared.dual_bound({form.name: np.array([-slip, 1.0 - slip, 1.0]) + inward}, num)
             assert num.lower(bound) <= -0.25
     certificate = simopt.certify(problem, rigorous=True, solver=None)
     assert certificate.gap <= 1e-12  # the slope at y, moved within the range until its sign is proven
