@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from simopt.compare.claim_rows import claim_rows
-from simopt.compare.instance_seconds import TIE, InstanceSeconds, instance_seconds, lead, solvers_of
+from simopt.compare.instance_seconds import InstanceSeconds, instance_seconds, lead, solvers_of
 from simopt.compare.record import Record
 from simopt.compare.solver_claims import FALSE
 from simopt.compare.statistics import by_machine
@@ -58,11 +58,11 @@ def _fastest(instances: Sequence[InstanceSeconds]) -> str:
     first = [name for name in solvers if counts[name] == most]
     tied = solved - sum(counts.values())
     if most == 0:
-        text = f"no solver is fastest: where one certified, another was within {TIE - 1:.0%}"
+        text = "no solver is fastest: where one certified, another was level"
     else:
         text = f"{_list(first)} fastest on {most} of {_instances(count)}{' each' if len(first) > 1 else ''}"
     failed = count - solved - len(relaxed)
-    left = [f"{tied} tied within {TIE - 1:.0%}"] * (tied > 0 and most > 0) + with_integers + [f"{failed} solved by none"] * (failed > 0)
+    left = [f"{tied} level"] * (tied > 0 and most > 0) + with_integers + [f"{failed} solved by none"] * (failed > 0)
     few = [f"{'one is' if count == 1 else f'{count} are'} too few to say more"] * (count < FEW)
     return text + _in_brackets([*left, *few]) + _more(without)
 

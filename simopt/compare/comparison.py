@@ -102,6 +102,7 @@ class Comparison:
 
         The tables in Parquet have the other runs, too: a folder may come without the files of its runs.
         """
+        Path(folder).mkdir(parents=True, exist_ok=True)
         texts = {files.TABLE: self.text()} | ({files.PAGE: self.page()} if files.installed("jinja2") else {})
         files.write_summary(Path(folder), self.document(), texts, [*self.records, *self.others])
 

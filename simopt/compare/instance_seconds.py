@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from simopt.compare import statistics
 from simopt.compare.endings import no_optimum, refuses
 from simopt.compare.record import Record
 
-TIE = 1.1  # times of two solvers that differ by no more than this factor are level: one run of a busy machine differs by as much
+TIE = 1.1  # medians of two solvers that differ by no more than this factor are level, whatever their rounds say
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,8 @@ class InstanceSeconds:
         "infeasible" or "unbounded" where a solver claimed this and it is proven: there is no gap to certify then; "" else.
     relaxed_gap : float
         of a problem with integers that no run closed the least relative gap between an integer point and the relaxation; nan else.
+    rounds : mapping
+        by solver its seconds in each repetition, ∞ where it did not get there.
     """
 
     instance: str
@@ -46,6 +48,13 @@ class InstanceSeconds:
     nonzeros: int = 0
     no_optimum: str = ""
     relaxed_gap: float = math.nan
+    rounds: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
+
+    def is_ahead(self, name: str, other: str) -> bool:
+        """Whether a solver is faster than another by more than the factor `TIE`, and in no round slower: else it may be chance."""
+        own, its = self.rounds.get(name, {}), self.rounds.get(other, {})
+        slower = any(its[number] <= seconds < math.inf for number, seconds in own.items() if number in its)
+        return TIE * self.seconds[name] < self.seconds[other] and not slower
 
     @property
     def best(self) -> float:
@@ -54,10 +63,12 @@ class InstanceSeconds:
 
     @property
     def leaders(self) -> tuple[str, ...]:
-        """The solvers within the factor `TIE` of the least seconds: one is the fastest, several are level; none where nobody got there."""
+        """The solver of the least seconds and those that it is not ahead of: one is fastest, several are level; none if none got there."""
         if not math.isfinite(self.best):
             return ()
-        return tuple(name for name, seconds in self.seconds.items() if seconds <= TIE * self.best)
+        first = min(self.seconds, key=lambda name: self.seconds[name])
+        level = (name for name, seconds in self.seconds.items() if math.isfinite(seconds) and not self.is_ahead(first, name))
+        return tuple(level)
 
 
 def instance_seconds(records: Sequence[Record], gap: float | None = None) -> list[InstanceSeconds]:
@@ -77,6 +88,7 @@ def instance_seconds(records: Sequence[Record], gap: float | None = None) -> lis
                 next((run.nonzeros for run in runs if run.nonzeros), 0),
                 no_optimum(runs),
                 _relaxed_gap(runs),
+                {name: {run.cell.repetition: _sane(run.time_to(target)) for run in each} for name, each in solvers.items()},
             )
         )
     return found
@@ -104,7 +116,7 @@ def solvers_of(instances: Sequence[InstanceSeconds]) -> list[str]:
 
 
 def lead(instances: Sequence[InstanceSeconds]) -> dict[str, int]:
-    """By solver the instances on which it is the fastest, by more than the factor `TIE`; solvers that lead nowhere have 0."""
+    """By solver the instances on which it is the fastest, ahead of all others; solvers that lead nowhere have 0."""
     counts = Counter(each.leaders[0] for each in instances if len(each.leaders) == 1)
     return {name: counts[name] for name in solvers_of(instances)}
 

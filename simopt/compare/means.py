@@ -30,15 +30,22 @@ class MeanSeconds:
     means: tuple[float, ...]
 
 
+def _counted(instance: InstanceSeconds, name: str) -> float:
+    known = [seconds for seconds in instance.seconds.values() if math.isfinite(seconds)]
+    own = instance.seconds[name]
+    return own if math.isfinite(own) else max([instance.limit, *known])
+
+
 def means(instances: Sequence[InstanceSeconds]) -> list[MeanSeconds]:
     """A row for each solver, over the instances on which all of them were run (`instance_seconds.common`).
 
-    The seconds of a solver on an instance are min(t, limit), and t = ∞ where it failed.
+    A failure counts as the limit, or as the slowest solver that got there where that took longer: the limit is on the solver's own clock,
+    and set-up comes on top of it.
     """
     names, block = common(instances)
     found = []
     for name in names:
-        seconds = [min(each.seconds[name], each.limit) for each in block]
+        seconds = [_counted(each, name) for each in block]
         failures = sum(math.isinf(each.seconds[name]) for each in block)
         found.append(MeanSeconds(name, len(block), failures, tuple(shifted_geometric_mean(seconds, shift) for shift in SHIFTS)))
     return found

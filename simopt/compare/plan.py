@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from numbers import Real
 from typing import Any
 
@@ -167,6 +167,10 @@ def make_all(problems: Any, solvers: Sequence[SolverName] | None, **design: Any)
     UnknownName, InvalidProblem, NotAvailable
         before anything is run.
     """
+    arguments = [each.name for each in fields(Design)][2:]
+    for name in design:
+        if name not in arguments:
+            raise UnknownName("argument", name, arguments)
     wanted = list(own_problems.in_order(problems))
     as_they_are = {name: value for name, value in design.items() if name not in FOR_CATALOGUE}
     catalogue = any(isinstance(each, (str, type)) for each in wanted)  # sizes and the like are meant for those

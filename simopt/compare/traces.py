@@ -216,8 +216,9 @@ def _sweep(
             closed = run.certify(result.point, result.multipliers)
             outcome.certificate += time.perf_counter() - start
             outcome.points.append(_point(run.samples[-1], outcome.setup, outcome.solve, outcome.iterations, tolerance))
-        _with_ending(outcome, _ending(run, backend, closed, result.status, result.status_text, time_limit))
         out_of_time = result.status is Status.TIME_LIMIT or result.solve_seconds > time_limit
+        status = Status.TIME_LIMIT if out_of_time else result.status
+        _with_ending(outcome, _ending(run, backend, closed, status, result.status_text, time_limit))
         without_optimum = result.status in (Status.INFEASIBLE, Status.UNBOUNDED)
         if closed or out_of_time or (without_optimum and tolerance <= run.tol):  # a looser one may be the reason for saying so
             return outcome

@@ -136,6 +136,17 @@ def test_a_parameter_without_a_value_is_one_line_before_any_run() -> None:
         simopt.compare_solvers({"mine": cp.Problem(cp.Minimize(x), [x >= p])}, ["clarabel"], repetitions=1)
 
 
+def test_an_argument_that_there_is_not_is_named() -> None:
+    with pytest.raises(UnknownName, match=r"repetitons.*repetitions"):
+        simopt.compare_solvers({"mine": portfolio()}, ["clarabel"], repetitons=1)
+
+
+def test_a_comparison_is_written_to_a_new_folder(tmp_path: Path) -> None:
+    made = simopt.compare_solvers({"mine": portfolio()}, ["clarabel"], repetitions=1, tol=1e-6)
+    made.write(tmp_path / "new" / "one")
+    assert (tmp_path / "new" / "one" / "comparison.json").exists()
+
+
 def test_gaps_of_an_unbounded_problem_are_drawn_as_nothing(tmp_path: Path) -> None:
     run = replace(record("piqp", None), points=({**point(1.0, math.inf), "upper": -2e15, "lower": -math.inf},))
     drawn = plots.draw([run], tmp_path)
