@@ -289,8 +289,9 @@ def _fingerprint(data: Dataset) -> str:
 
 def _own_problem(frame: PlannedRun, kind: type[Problem], problem: Problem | OwnProblem, design: Design) -> Iterator[Instance]:
     """A problem that was handed over, as it is or with other condition numbers."""
-    if design.sizes is not None or design.data is not None or design.settings:
-        raise InvalidProblem("problem: an instance was given, so that sizes, data and settings have no meaning; give its name for those")
+    is_seeded = _some("seeds", design.seeds) != [*Design.seeds]
+    if design.sizes is not None or design.data is not None or design.settings or is_seeded:
+        raise InvalidProblem("problem: an instance was given, so sizes, data, settings and seeds have no meaning; give its name for those")
     frame = replace(frame, fingerprint=problem.fingerprint())
     if isinstance(problem, OwnProblem):
         frame = replace(frame, problem=problem.label, data=OWN, settings=as_text(problem.settings))

@@ -165,8 +165,9 @@ def test_problems_and_names_of_the_catalogue_stand_beside_each_other(own: Path) 
     assert words[2:4] == ["own.py:several[sum 1]", "own.py:several[sum 2]"]
     assert words[4:] == ["landmarked-ridge, generated, n = 20", "problem 4"]
     assert len({instance.cell.fingerprint for instance in made.instances}) == 6
-    with pytest.raises(InvalidProblem, match="sizes, data and settings have no meaning"):
-        plan.make_all(["own.py:several"], None, sizes=[20])
+    for argument in ("sizes", "seeds"):
+        with pytest.raises(InvalidProblem, match="sizes, data, settings and seeds have no meaning"):
+            plan.make_all(["own.py:several"], None, **{argument: [20]})
 
 
 def test_a_problem_survives_the_way_to_a_process_of_other_numbers() -> None:
